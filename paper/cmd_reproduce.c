@@ -2,12 +2,10 @@
  * other, and keeps them in DIR/results.json. What stands there with the same settings is not
  * trained again, so a call that was killed goes on, and files of several machines add up.
  *
- * The file is replaced after a sample, unless that would take more than a fiftieth of the time;
- * run folders are removed once their samples are in it. */
-#include "cells.h"
-#include "items.h"
+ * The file is replaced after each sample; only then its run folder is removed. */
 #include "report.h"
 #include "samples.h"
+#include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/loading.h"
 #include "cli/machine.h"
@@ -18,18 +16,15 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PENDING_MAX = 256, LABEL = 512, QUICK_SPLITS = 5, FULL_SPLITS = 20 };
-
-#define SAVE_SHARE 50 /* saving takes at most this part of the time */
+enum { LABEL = 512, QUICK_SPLITS = 5, FULL_SPLITS = 20 };
 
 static const char STOPPING[] = "\nstopping: what is done is kept; a second signal ends at once\n";
 
 /* The data set that graco generates where the published one is not there. */
-static const char LOOK_ALIKE[] = "reddit";
+static const int LOOK_ALIKE = REDDIT;
 
 struct request {
     struct cells_wanted wanted;
@@ -41,95 +36,46 @@ struct request {
     bool list, no_train;
 };
 
-/* Time that the samples of a training took. */
-struct spent {
+/* A training, and the time that its samples took. */
+struct planned {
+    struct cells_training training;
     double seconds;
-    int64_t samples, left; /* made in this call; still to make */
+    int64_t made, left; /* in this call; still to make */
 };
 
 struct work {
     const struct request *request;
-    struct cell *cells;
-    int count;
-    struct cells_training *trainings; /* (total) by set */
-    struct spent *spent;              /* (total) */
-    int total;
-    struct results_file *results;
-    struct items items;
+    struct cell cells[CELLS_MAX];
+    struct planned planned[CELLS_MAX]; /* (total) by set */
+    int count, total;
+    struct results *results;
+    struct report_about about;
     char path[RUNS_PATH_MAX]; /* of results.json */
     char machine[MACHINE_TEXT];
     int64_t samples, at; /* wanted in all; the one under way, from 1 */
     int64_t failed;
-    char failure[LABEL];        /* the first */
-    double saved, save_seconds; /* when, and how long it took */
-    struct {
-        int training;
-        int64_t seed;
-    } pending[PENDING_MAX]; /* whose run folders can go after the next save */
-    int pendings;
+    char failure[LABEL]; /* the first */
 };
-
-/* ---- Saving ---------------------------------------------------------------------------------- */
-
-static graco_status save(struct work *work, const struct samples_set *set)
-{
-    struct writer json = {0};
-    double begun = output_now();
-    items_write(&json, &work->items);
-    graco_status status = text_status(&json.text);
-    if (status == GRACO_OK)
-        status = results_file_save(work->results, work->path, json.text.bytes);
-    writer_clear(&json);
-    for (int i = 0; status == GRACO_OK && i < work->pendings; i++)
-        samples_forget(set, &work->request->way, &work->trainings[work->pending[i].training],
-                       work->pending[i].seed);
-    work->pendings = status == GRACO_OK ? 0 : work->pendings;
-    work->saved = output_now();
-    work->save_seconds = work->saved - begun;
-    return status;
-}
-
-static graco_status save_if_due(struct work *work, const struct samples_set *set)
-{
-    bool due = output_now() - work->saved >= SAVE_SHARE * work->save_seconds;
-    return due || work->pendings == PENDING_MAX ? save(work, set) : GRACO_OK;
-}
-
-/* The page, the tables and their files, from results.json alone. */
-static int finish(const struct work *work)
-{
-    graco_status status = paper_report(work->path, work->request->output);
-    if (status != GRACO_OK)
-        return output_failure(status);
-    if (!work->request->way.quiet) {
-        output_note("%s: %" PRId64 " samples", work->path, results_file_count(work->results));
-        output_note("%s/report.html shows what was found", work->request->output);
-    }
-    return EXIT_FINE;
-}
 
 /* ---- Time left ------------------------------------------------------------------------------- */
 
 /* The mean time of a sample of trainings like this one: the same, else of its set and method,
  * else of its set, else of all; -1 where nothing is known. */
-static double mean_time(const struct work *work, int training)
+static double mean_time(const struct work *work, const struct planned *own)
 {
-    const struct cells_training *own = &work->trainings[training];
     for (int likeness = 0; likeness < 4; likeness++) {
         double seconds = 0;
-        int64_t samples = 0;
-        for (int t = 0; t < work->total; t++) {
-            const struct cells_training *other = &work->trainings[t];
-            bool alike =
-                likeness == 3 ||
-                (other->set == own->set &&
-                 (likeness == 2 ||
-                  (likeness == 0 ? t == training : strcmp(other->method, own->method) == 0)));
-            seconds += alike ? work->spent[t].seconds : 0;
-            samples += alike ? work->spent[t].samples : 0;
+        int64_t made = 0;
+        for (const struct planned *other = work->planned; other < work->planned + work->total;
+             other++) {
+            bool set = other->training.set == own->training.set;
+            bool method = set && strcmp(other->training.method, own->training.method) == 0;
+            const bool alike[] = {other == own, method, set, true};
+            seconds += alike[likeness] ? other->seconds : 0;
+            made += alike[likeness] ? other->made : 0;
         }
-        if (samples > 0)
-            return seconds / (double)samples;
+        if (made > 0)
+            return seconds / (double)made;
     }
     return -1;
 }
@@ -137,11 +83,11 @@ static double mean_time(const struct work *work, int training)
 static double time_left(const struct work *work)
 {
     double left = 0;
-    for (int t = 0; t < work->total; t++) {
-        double mean = work->spent[t].left > 0 ? mean_time(work, t) : 0;
+    for (const struct planned *p = work->planned; p < work->planned + work->total; p++) {
+        double mean = p->left > 0 ? mean_time(work, p) : 0;
         if (mean < 0)
             return -1;
-        left += mean * (double)work->spent[t].left;
+        left += mean * (double)p->left;
     }
     return left;
 }
@@ -150,23 +96,20 @@ static double time_left(const struct work *work)
 
 /* Which evaluations of a training with a seed have no sample of these settings. */
 static graco_status find_wanted(unsigned *wanted, const struct work *work,
-                                const struct samples_set *set,
-                                const struct cells_training *training, int64_t seed)
+                                const struct samples_job *job)
 {
-    graco_status status = GRACO_OK;
     *wanted = 0;
-    for (int e = 0; status == GRACO_OK && e < EVALUATIONS; e++) {
+    for (int e = 0; e < EVALUATIONS; e++) {
         char key[CELLS_KEY], word[SAMPLES_WORD];
-        struct results_file_sample sample;
-        if (!(training->evaluations & 1u << e))
+        if (!(job->training->evaluations & 1u << e))
             continue;
-        cells_key(key, training, (enum evaluation)e);
-        status = samples_settings(word, set, &work->request->way, training, (enum evaluation)e);
-        if (!results_file_find(&sample, work->results, key, seed) ||
-            strcmp(sample.settings, word) != 0)
+        cells_key(key, job->training, (enum evaluation)e);
+        PASS(samples_settings(word, job, (enum evaluation)e));
+        const struct sample *sample = results_find(work->results, key, job->seed);
+        if (!sample || !sample->settings || strcmp(sample->settings, word) != 0)
             *wanted |= 1u << e;
     }
-    return status;
+    return GRACO_OK;
 }
 
 /* A failure of the disk ends the command, another one this sample alone. */
@@ -182,197 +125,187 @@ static graco_status note_failure(struct work *work, graco_status status, const c
     return GRACO_OK;
 }
 
-static graco_status make_sample(struct work *work, const struct samples_set *set, int t,
-                                int64_t seed, unsigned wanted)
+static graco_status make_sample(struct work *work, struct planned *planned,
+                                const struct samples_job *job, unsigned wanted)
 {
-    const struct cells_training *training = &work->trainings[t];
-    const struct samples_way *way = &work->request->way;
     char key[CELLS_KEY], label[LABEL], text[32], left[64] = "";
     double begun = output_now(), seconds = time_left(work);
-    cells_key(key, training, EVALUATION_PLAIN);
+    cells_key(key, job->training, PLAIN);
     if (seconds >= 0)
         snprintf(left, sizeof left, ", %s left", output_time(text, seconds));
     snprintf(label, sizeof label, "cell %" PRId64 " of %" PRId64 "%s  %s, seed %" PRId64 "  ",
-             work->at, work->samples, left, key, seed);
-    graco_status status = samples_make(work->results, set, way, training, seed, wanted, label);
-    bool fine = status == GRACO_OK;
-    if (fine) {
-        work->spent[t].seconds += output_now() - begun;
-        work->spent[t].samples++;
-        work->pending[work->pendings].training = t;
-        work->pending[work->pendings++].seed = seed;
-        status = save_if_due(work, set);
-    }
-    if (fine && !way->quiet && !isatty(STDERR_FILENO))
+             work->at, work->samples, left, key, job->seed);
+    graco_status status = samples_make(work->results, job, wanted, label);
+    if (status != GRACO_OK)
+        return note_failure(work, status, key);
+    planned->seconds += output_now() - begun;
+    planned->made++;
+    if (!job->way->quiet && !isatty(STDERR_FILENO))
         output_note("%s%s", label, output_time(text, output_now() - begun));
-    return note_failure(work, status, key);
+    return results_save(work->results, work->path);
 }
 
 /* ---- One data set ---------------------------------------------------------------------------- */
 
-static graco_status load_set(struct samples_set *set, int index, double scale, bool there)
+static graco_status load_set(struct samples_set *set, int index, const struct work *work)
 {
     char path[RUNS_PATH_MAX];
-    *set = (struct samples_set){.about = &cells_sets[index], .look_alike = !there, .scale = scale};
+    bool there = work->about.there[index];
+    *set = (struct samples_set){.look_alike = !there, .scale = work->request->scale};
     graco_generate_options generate = graco_generate_defaults();
-    generate.like = LOOK_ALIKE;
-    generate.scale = scale;
-    graco_status status = there && loading_find(path, set->about->name)
-                              ? graco_dataset_load(&set->data, path, NULL)
-                              : graco_dataset_generate(&set->data, &generate);
-    if (status == GRACO_OK)
-        status = graco_dataset_fingerprint(set->fingerprint, set->data);
-    return status;
+    generate.like = manifest_sets[LOOK_ALIKE].name;
+    generate.scale = set->scale;
+    if (there && loading_find(path, manifest_sets[index].name))
+        PASS(graco_dataset_load(&set->data, path, NULL));
+    else
+        PASS(graco_dataset_generate(&set->data, &generate));
+    return graco_dataset_fingerprint(set->fingerprint, set->data);
 }
 
-/* The samples of the trainings first .. end - 1, which have the same set, seed by seed: so that
+/* The samples of trainings planned[0 .. count), which have the same set, seed by seed: so that
  * each cell soon has some. */
-static graco_status make_set(struct work *work, const struct samples_set *set, int first, int end)
+static graco_status make_set(struct work *work, const struct samples_set *set,
+                             struct planned *planned, int count)
 {
-    graco_status status = GRACO_OK;
     int64_t runs = 0;
-    for (int t = first; t < end; t++)
-        runs = work->trainings[t].runs > runs ? work->trainings[t].runs : runs;
-    for (int64_t seed = work->request->first_seed; status == GRACO_OK && seed < runs; seed++)
-        for (int t = first; status == GRACO_OK && t < end; t++) {
+    for (int t = 0; t < count; t++)
+        runs = planned[t].training.runs > runs ? planned[t].training.runs : runs;
+    for (int64_t seed = work->request->first_seed; seed < runs; seed++)
+        for (struct planned *p = planned; p < planned + count; p++) {
+            struct samples_job job = {set, &work->request->way, &p->training, seed};
             unsigned wanted = 0;
-            if (seed >= work->trainings[t].runs)
+            if (seed >= p->training.runs)
                 continue;
             work->at++;
-            status = find_wanted(&wanted, work, set, &work->trainings[t], seed);
-            if (status == GRACO_OK && stop_wanted)
-                status = GRACO_STOPPED;
-            if (status == GRACO_OK && wanted)
-                status = make_sample(work, set, t, seed, wanted);
-            else if (status == GRACO_OK) /* a kill may have come between saving and removing */
-                samples_forget(set, &work->request->way, &work->trainings[t], seed);
-            work->spent[t].left -= work->spent[t].left > 0;
+            PASS(find_wanted(&wanted, work, &job));
+            if (stop_wanted)
+                return GRACO_STOPPED;
+            if (wanted)
+                PASS(make_sample(work, p, &job, wanted));
+            samples_forget(&job); /* also where a kill came between saving and removing */
+            p->left -= p->left > 0;
         }
-    return status;
+    return GRACO_OK;
 }
 
-/* How many samples trainings first .. end - 1 make. */
-static int64_t count_samples(const struct work *work, int first, int end)
+/* How many samples trainings make. */
+static int64_t count_samples(const struct work *work, const struct planned *planned, int count)
 {
     int64_t samples = 0, before = work->request->first_seed;
-    for (int t = first; t < end; t++)
-        samples += work->trainings[t].runs > before ? work->trainings[t].runs - before : 0;
+    for (int t = 0; t < count; t++)
+        samples += planned[t].training.runs > before ? planned[t].training.runs - before : 0;
     return samples;
+}
+
+/* Without the data set: says so, and whether there is something to make yet. */
+static bool stands_in(struct work *work, int set, struct planned *planned, int count)
+{
+    const char *name = manifest_sets[set].name;
+    bool alike = set == LOOK_ALIKE && !work->request->way.quick;
+    if (!work->request->way.quiet)
+        output_note("%s is not there, %s; to download it: graco fetch %s", name,
+                    alike ? "a generated look-alike stands in" : "its cells stay empty", name);
+    if (!alike)
+        work->at += count_samples(work, planned, count);
+    for (int t = 0; t < count && !alike; t++)
+        planned[t].left = 0;
+    return alike;
 }
 
 static graco_status make_all(struct work *work)
 {
-    graco_status status = GRACO_OK;
-    for (int first = 0, end = 0; status == GRACO_OK && first < work->total; first = end) {
+    for (int first = 0, end = 0; first < work->total; first = end) {
         struct samples_set set = {0};
-        int index = work->trainings[first].set;
-        bool there = work->items.there[index];
-        const char *name = cells_sets[index].name;
-        while (end < work->total && work->trainings[end].set == index)
+        int index = work->planned[first].training.set;
+        struct planned *planned = &work->planned[first];
+        while (end < work->total && work->planned[end].training.set == index)
             end++;
-        if (!there && (strcmp(name, LOOK_ALIKE) != 0 || work->request->way.quick)) {
-            work->at += count_samples(work, first, end);
-            for (int t = first; t < end; t++)
-                work->spent[t].left = 0;
-            if (!work->request->way.quiet)
-                output_note("%s is not there, its cells stay empty; to download it: graco fetch %s",
-                            name, name);
+        if (!work->about.there[index] && !stands_in(work, index, planned, end - first))
             continue;
-        }
-        if (!there && !work->request->way.quiet)
-            output_note("%s is not there, a generated look-alike stands in; to download it: graco "
-                        "fetch %s",
-                        name, name);
-        status = load_set(&set, index, work->request->scale, there);
+        graco_status status = load_set(&set, index, work);
         if (status == GRACO_OK)
-            status = make_set(work, &set, first, end);
-        graco_status saved = work->pendings > 0 ? save(work, &set) : GRACO_OK;
-        status = status == GRACO_OK || status == GRACO_STOPPED
-                     ? (saved == GRACO_OK ? status : saved)
-                     : status;
+            status = make_set(work, &set, planned, end - first);
         graco_dataset_free(set.data);
-        status = note_failure(work, status, name);
+        PASS(note_failure(work, status, manifest_sets[index].name));
     }
-    return status;
+    return GRACO_OK;
 }
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
-/* How many samples an item wants, and how many of them there are. */
-static void count_item(int64_t counts[2], const struct work *work, int item)
+static int plan(struct planned *out, const struct work *work, const struct cells_wanted *wanted)
 {
-    struct cell *own = calloc(CELLS_MAX, sizeof *own);
-    struct cells_training *trainings = calloc(CELLS_MAX, sizeof *trainings);
-    int count = 0;
-    counts[0] = counts[1] = 0;
-    for (int i = 0; own && i < work->count; i++)
-        if (work->cells[i].item == item)
-            own[count++] = work->cells[i];
-    int total =
-        own && trainings ? cells_trainings(trainings, own, count, &work->request->wanted) : 0;
+    struct cells_training trainings[CELLS_MAX];
+    int total = cells_trainings(trainings, work->cells, work->count, wanted);
     for (int t = 0; t < total; t++)
-        for (int e = 0; e < EVALUATIONS; e++) {
-            char key[CELLS_KEY];
-            if (!(trainings[t].evaluations & 1u << e))
-                continue;
-            cells_key(key, &trainings[t], (enum evaluation)e);
-            for (int64_t seed = work->request->first_seed; seed < trainings[t].runs; seed++) {
-                counts[0]++;
-                counts[1] += results_file_find(NULL, work->results, key, seed);
-            }
-        }
-    free(own);
-    free(trainings);
+        out[t] = (struct planned){.training = trainings[t]};
+    return total;
 }
 
-static int print_list(const struct work *work)
+/* A row: how many cells an item has, how many samples it wants, and how many of them there are. */
+static graco_status list_item(const struct work *work, const struct item *item)
+{
+    struct cells_wanted wanted = work->request->wanted;
+    struct planned *planned = NULL;
+    const char *const names[] = {item->name, NULL};
+    int64_t samples = 0, there = 0;
+    int cells = 0;
+    for (int i = 0; i < work->count; i++)
+        cells += work->cells[i].item == item && cells_want(&wanted, &work->cells[i]);
+    if (cells == 0 && *wanted.items)
+        return GRACO_OK;
+    if (cells > 0)
+        wanted.items = names;
+    PASS(memory_alloc(&planned, CELLS_MAX, sizeof *planned));
+    int total = cells > 0 ? plan(planned, work, &wanted) : 0;
+    for (const struct planned *p = planned; p < planned + total; p++)
+        for (int e = 0; e < EVALUATIONS; e++) {
+            char key[CELLS_KEY];
+            if (!(p->training.evaluations & 1u << e))
+                continue;
+            cells_key(key, &p->training, (enum evaluation)e);
+            for (int64_t seed = work->request->first_seed; seed < p->training.runs; seed++) {
+                samples++;
+                there += results_find(work->results, key, seed) != NULL;
+            }
+        }
+    printf("%-16s %6d %8" PRId64 " %8" PRId64 "\n", item->name, cells, samples, there);
+    memory_free(planned);
+    return GRACO_OK;
+}
+
+static graco_status print_list(const struct work *work)
 {
     printf("%-16s %6s %8s %8s\n", "item", "cells", "samples", "there");
-    for (int item = 0; cells_items[item].name; item++) {
-        int64_t counts[2];
-        int cells = 0;
-        for (int i = 0; i < work->count; i++)
-            cells +=
-                work->cells[i].item == item && cells_want(&work->request->wanted, &work->cells[i]);
-        count_item(counts, work, item);
-        if (cells > 0 || !*work->request->wanted.items)
-            printf("%-16s %6d %8" PRId64 " %8" PRId64 "\n", cells_items[item].name, cells,
-                   counts[0], counts[1]);
-    }
+    for (const struct item *item = manifest_items; item->name; item++)
+        PASS(list_item(work, item));
     printf("\n%" PRId64 " trainings in all, those that items share counted once\n\n",
            work->samples);
-    for (int set = 0; set < CELLS_SETS; set++) {
-        const char *name = cells_sets[set].name;
-        bool alike = strcmp(name, LOOK_ALIKE) == 0;
-        if (work->items.there[set])
+    for (int set = 0; set < SETS; set++) {
+        const char *name = manifest_sets[set].name;
+        if (work->about.there[set])
             printf("%-10s there\n", name);
         else
             printf("%-10s %s; to download it: graco fetch %s\n", name,
-                   alike ? "a generated look-alike stands in" : "missing", name);
+                   set == LOOK_ALIKE ? "a generated look-alike stands in" : "missing", name);
     }
-    return output_finish();
+    return GRACO_OK;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static graco_status merge(struct work *work)
 {
-    graco_status status = GRACO_OK;
-    for (int i = 0; status == GRACO_OK && i < work->request->merge.count; i++) {
+    for (int i = 0; i < work->request->merge.count; i++) {
         const char *path = work->request->merge.values[i];
-        struct results_file *other = NULL;
-        int64_t taken = 0;
+        int64_t counts[2];
         if (access(path, F_OK) != 0)
-            return output_fail(GRACO_ERROR_IO, "%s is not there; expected a results.json", path);
-        status = results_file_open(&other, path, false);
-        if (status == GRACO_OK)
-            status = results_file_merge(work->results, &taken, other);
-        if (status == GRACO_OK && !work->request->way.quiet)
-            output_note("%s: took %" PRId64 " of %" PRId64 " samples", path, taken,
-                        results_file_count(other));
-        results_file_free(other);
+            return status_fail(GRACO_ERROR_IO, "%s is not there; expected a results.json", path);
+        PASS(results_merge(work->results, counts, path));
+        if (!work->request->way.quiet)
+            output_note("%s: took %" PRId64 " of %" PRId64 " samples", path, counts[0], counts[1]);
     }
-    return status;
+    return GRACO_OK;
 }
 
 /* Fills what follows from the request: cells, trainings, which data there are. */
@@ -380,33 +313,47 @@ static graco_status prepare(struct work *work)
 {
     const struct request *request = work->request;
     char path[RUNS_PATH_MAX];
-    work->cells = cells_list(&work->count);
-    work->trainings = calloc(CELLS_MAX, sizeof *work->trainings);
-    work->spent = calloc(CELLS_MAX, sizeof *work->spent);
-    if (!work->cells || !work->trainings || !work->spent)
-        return output_no_memory("the list of cells");
-    work->total = cells_trainings(work->trainings, work->cells, work->count, &request->wanted);
-    work->samples = count_samples(work, 0, work->total);
-    work->items = (struct items){.cells = work->cells, .count = work->count};
-    work->items.made = (struct items_made){.quick = request->way.quick,
-                                           .device = request->no_train ? NULL : request->way.device,
-                                           .machine = machine_name(work->machine),
-                                           .runs = request->wanted.runs,
-                                           .splits = request->way.splits};
-    for (int set = 0; set < CELLS_SETS; set++)
-        work->items.there[set] = loading_find(path, cells_sets[set].name);
-    return GRACO_OK;
+    work->count = cells_list(work->cells);
+    work->total = plan(work->planned, work, &request->wanted);
+    work->samples = count_samples(work, work->planned, work->total);
+    work->about.quick = request->way.quick;
+    for (int set = 0; set < SETS; set++)
+        work->about.there[set] = loading_find(path, manifest_sets[set].name);
+    return results_open(&work->results, work->path, !request->list);
 }
 
 /* How many samples of each training are to be made, as far as keys tell. */
 static void count_left(struct work *work)
 {
-    for (int t = 0; t < work->total; t++)
-        for (int64_t seed = work->request->first_seed; seed < work->trainings[t].runs; seed++) {
+    for (struct planned *p = work->planned; p < work->planned + work->total; p++)
+        for (int64_t seed = work->request->first_seed; seed < p->training.runs; seed++) {
             char key[CELLS_KEY];
-            cells_key(key, &work->trainings[t], EVALUATION_PLAIN);
-            work->spent[t].left += !results_file_find(NULL, work->results, key, seed);
+            cells_key(key, &p->training, PLAIN);
+            p->left += !results_find(work->results, key, seed);
         }
+}
+
+/* Trains what is missing, and saves. */
+static graco_status make(struct work *work)
+{
+    const struct request *request = work->request;
+    graco_status status = GRACO_OK;
+    PASS(merge(work));
+    if (!request->no_train) {
+        work->results->made = (struct made){.quick = request->way.quick,
+                                            .device = request->way.device,
+                                            .machine = machine_name(work->machine),
+                                            .runs = request->wanted.runs,
+                                            .splits = request->way.splits};
+        count_left(work);
+        stop_on_signals(SA_RESTART, request->way.quiet ? NULL : STOPPING + !isatty(STDERR_FILENO));
+        status = make_all(work);
+        if (!request->way.keep)
+            rmdir(request->way.folder); /* if nothing is left in it */
+    }
+    if (status == GRACO_OK || status == GRACO_STOPPED)
+        PASS(results_save(work->results, work->path));
+    return status;
 }
 
 static int run_work(struct work *work)
@@ -414,42 +361,38 @@ static int run_work(struct work *work)
     const struct request *request = work->request;
     graco_status status = prepare(work);
     if (status == GRACO_OK)
-        status = results_file_open(&work->results, work->path, !request->list);
-    if (status != GRACO_OK)
-        return output_failure(status);
-    work->items.results = work->results;
-    if (request->list)
-        return print_list(work);
-    status = merge(work);
-    count_left(work);
-    stop_on_signals(SA_RESTART, request->way.quiet ? NULL : STOPPING + !isatty(STDERR_FILENO));
-    if (status == GRACO_OK && !request->no_train)
-        status = make_all(work);
-    graco_status saved = status == GRACO_OK || status == GRACO_STOPPED ? save(work, NULL) : status;
-    if (!request->way.keep)
-        rmdir(request->way.folder); /* if nothing is left in it */
-    if (saved != GRACO_OK)
-        return output_failure(saved);
+        status = request->list ? print_list(work) : make(work);
+    if (request->list && status == GRACO_OK)
+        return output_finish();
     if (status == GRACO_STOPPED) {
         output_error("stopped at cell %" PRId64 " of %" PRId64 "; the same command goes on",
                      work->at, work->samples);
         return EXIT_FAILED;
     }
-    if (work->failed == 0)
-        return finish(work);
-    output_error("%s; failed in all: %" PRId64 ", which the same command tries again",
-                 work->failure, work->failed);
-    return EXIT_FAILED;
+    if (status == GRACO_OK && work->failed > 0) {
+        output_error("%s; failed in all: %" PRId64 ", which the same command tries again",
+                     work->failure, work->failed);
+        return EXIT_FAILED;
+    }
+    if (status == GRACO_OK)
+        status = report_make(work->path, request->output, &work->about);
+    if (status != GRACO_OK)
+        return output_failure(status);
+    if (!request->way.quiet) {
+        output_note("%s: %" PRId64 " samples", work->path, work->results->count);
+        output_note("%s/report.html shows what was found", request->output);
+    }
+    return EXIT_FINE;
 }
 
 const char *reproduce_item(int index)
 {
-    return cells_items[index].name;
+    return manifest_items[index].name;
 }
 
 static const char *set_name(int index)
 {
-    return index < CELLS_SETS ? cells_sets[index].name : NULL;
+    return index < SETS ? manifest_sets[index].name : NULL;
 }
 
 /* The methods, and the features alone, which are a row of the tables too. */
@@ -480,7 +423,7 @@ static int run(struct request *request, const struct command *command)
 {
     const char *items[COMMAND_ARGUMENTS_MAX + 1] = {NULL};
     char folder[RUNS_PATH_MAX];
-    struct work work = {.request = request};
+    struct work *work = NULL;
     for (int i = 0; i < command->count; i++) {
         items[i] = command->arguments[i];
         if (!check_words("item", items[i], reproduce_item))
@@ -489,24 +432,26 @@ static int run(struct request *request, const struct command *command)
     if (!check_words("data set", request->wanted.sets, set_name) ||
         !check_words("method", request->wanted.methods, method_name))
         return EXIT_USAGE;
-    request->wanted.items = items;
-    request->wanted.quick = request->way.quick;
-    if (request->way.splits == 0)
-        request->way.splits = request->way.quick ? QUICK_SPLITS : FULL_SPLITS;
-    request->way.folder = folder;
-    if (snprintf(work.path, sizeof work.path, "%s/results.json", request->output) >=
-            RUNS_PATH_MAX - 64 ||
-        snprintf(folder, sizeof folder, "%s/runs", request->output) >= RUNS_PATH_MAX - 64) {
+    if (strlen(request->output) >= RUNS_PATH_MAX - 80) {
         output_error("the name %.80s is too long", request->output);
         return EXIT_USAGE;
     }
     if (!request->list && !runs_make(request->output, "folder"))
         return EXIT_FAILED;
-    int code = run_work(&work);
-    results_file_free(work.results);
-    free(work.cells);
-    free(work.trainings);
-    free(work.spent);
+    graco_status status = memory_zalloc(&work, 1, sizeof *work);
+    if (status != GRACO_OK)
+        return output_failure(status);
+    request->wanted.items = items;
+    request->wanted.quick = request->way.quick;
+    if (request->way.splits == 0)
+        request->way.splits = request->way.quick ? QUICK_SPLITS : FULL_SPLITS;
+    request->way.folder = folder;
+    work->request = request;
+    snprintf(work->path, sizeof work->path, "%s/results.json", request->output);
+    snprintf(folder, sizeof folder, "%s/runs", request->output);
+    int code = run_work(work);
+    results_free(work->results);
+    memory_free(work);
     return code;
 }
 

@@ -1,9 +1,8 @@
 /* Two evaluations with the same training part: one tests the test part, the other, with the two parts
  * exchanged, the validation part. Their counts are added. */
-#include "four_graphs.h"
+#include "measures.h"
 
-#include "cli/output.h"
-#include "cli/runs.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 
@@ -11,13 +10,12 @@
 static graco_status swap_parts(const char *from, const char *to)
 {
     graco_matrix splits = {0};
-    graco_status status = graco_matrix_load(&splits, from);
-    for (int64_t i = 0; status == GRACO_OK && i < splits.rows * splits.cols; i++) {
+    PASS(graco_matrix_load(&splits, from));
+    for (int64_t i = 0; i < splits.rows * splits.cols; i++) {
         float part = splits.data[i];
         splits.data[i] = part == 1 ? 2 : part == 2 ? 1 : part;
     }
-    if (status == GRACO_OK)
-        status = graco_matrix_save(&splits, to);
+    graco_status status = graco_matrix_save(&splits, to);
     graco_matrix_clear(&splits);
     return status;
 }
@@ -40,30 +38,30 @@ graco_status four_graphs_score(graco_eval_result *result, const graco_matrix *Z,
                                const graco_dataset *data, const graco_eval_options *options,
                                const char *folder)
 {
-    char own[RUNS_PATH_MAX], swapped[RUNS_PATH_MAX];
-    graco_eval_result other = {0};
-    graco_eval_options first = *options, second = *options;
+    char *own = NULL, *swapped = NULL;
+    graco_eval_result first = {0}, second = {0};
+    graco_eval_options how = *options;
     graco_dataset_info info = graco_dataset_describe(data);
+    graco_status status = GRACO_OK;
     if (!info.multi_label)
-        return output_fail(GRACO_ERROR_ARGUMENT,
+        return status_fail(GRACO_ERROR_ARGUMENT,
                            "%s has one label for each node; four test graphs are PPI's", info.name);
-    if (snprintf(own, sizeof own, "%s/split.npy", folder) >= RUNS_PATH_MAX ||
-        snprintf(swapped, sizeof swapped, "%s/swapped.npy", folder) >= RUNS_PATH_MAX)
-        return output_fail(GRACO_ERROR_ARGUMENT, "the name %.80s is too long", folder);
-    first.splits_write = own;
-    second.splits_read = swapped;
-    graco_status status = graco_evaluate(result, Z, data, &first);
-    if (status != GRACO_OK)
-        return status;
-    status = swap_parts(own, swapped);
-    if (status == GRACO_OK)
-        status = graco_evaluate(&other, Z, data, &second);
-    if (status == GRACO_OK) {
-        result->scores[0] = join_scores(result, &other);
-        result->seconds += other.seconds;
-    } else {
-        graco_eval_result_clear(result);
-    }
-    graco_eval_result_clear(&other);
+    TRY(memory_path(&own, folder, "split.npy"));
+    TRY(memory_path(&swapped, folder, "swapped.npy"));
+    how.splits_write = own;
+    TRY(graco_evaluate(&first, Z, data, &how));
+    TRY(swap_parts(own, swapped));
+    how.splits_write = NULL;
+    how.splits_read = swapped;
+    TRY(graco_evaluate(&second, Z, data, &how));
+    first.scores[0] = join_scores(&first, &second);
+    first.seconds += second.seconds;
+    *result = first;
+    first = (graco_eval_result){0};
+done:
+    graco_eval_result_clear(&first);
+    graco_eval_result_clear(&second);
+    memory_free(own);
+    memory_free(swapped);
     return status;
 }

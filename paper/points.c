@@ -1,12 +1,11 @@
 /* Principal components by power iteration: v <- X'X v for two vectors at a time, orthogonal to
  * each other, X the rows less their mean. A picture needs three digits, so a fixed number of
  * turns will do. */
-#include "points.h"
+#include "measures.h"
 
-#include "graco_more.h"
+#include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TURNS = 100, AXES = 2 };
@@ -22,12 +21,11 @@ static int64_t node_of(int64_t point, int64_t points, int64_t nodes)
     return point * nodes / points;
 }
 
-static bool fill_cloud(struct cloud *cloud, const graco_matrix *Z)
+static graco_status fill_cloud(struct cloud *cloud, const graco_matrix *Z)
 {
     int64_t rows = Z->rows < POINTS_MAX ? Z->rows : POINTS_MAX, cols = Z->cols;
-    *cloud = (struct cloud){rows, cols, calloc((size_t)(rows * cols) + 1, sizeof *cloud->X)};
-    if (!cloud->X)
-        return false;
+    *cloud = (struct cloud){rows, cols, NULL};
+    PASS(memory_alloc(&cloud->X, rows * cols, sizeof *cloud->X));
     for (int64_t i = 0; i < rows; i++)
         for (int64_t k = 0; k < cols; k++)
             cloud->X[i * cols + k] = (double)Z->data[node_of(i, rows, Z->rows) * cols + k];
@@ -38,7 +36,7 @@ static bool fill_cloud(struct cloud *cloud, const graco_matrix *Z)
         for (int64_t i = 0; i < rows; i++)
             cloud->X[i * cols + k] -= mean;
     }
-    return true;
+    return GRACO_OK;
 }
 
 static double product(const double *a, const double *b, int64_t count)
@@ -83,45 +81,39 @@ static void find_axes(double *axis, double *next, const struct cloud *cloud)
         }
 }
 
-static void write_axis(struct writer *json, const char *key, const struct cloud *cloud,
-                       const double *axis, double largest)
-{
-    writer_open(json, key, '[');
-    for (int64_t i = 0; i < cloud->rows; i++) {
-        double at = product(cloud->X + i * cloud->cols, axis, cloud->cols);
-        writer_real(json, NULL, largest > 0 ? round(at / largest * 1e4) / 1e4 : 0);
-    }
-    writer_close(json);
-}
-
-static double largest_of(const struct cloud *cloud, const double *axis)
+/* The rows' coordinates along an axis, into *out. Returns the largest, by its absolute value. */
+static double project(double *out, const struct cloud *cloud, const double *axis)
 {
     double largest = 0;
-    for (int64_t i = 0; i < cloud->rows; i++)
-        for (int a = 0; a < AXES; a++)
-            largest = fmax(largest, fabs(product(cloud->X + i * cloud->cols, axis + a * cloud->cols,
-                                                 cloud->cols)));
+    for (int64_t i = 0; i < cloud->rows; i++) {
+        out[i] = product(cloud->X + i * cloud->cols, axis, cloud->cols);
+        largest = fmax(largest, fabs(out[i]));
+    }
     return largest;
 }
 
-bool points_write(struct writer *json, const graco_matrix *Z, const graco_dataset *data)
+graco_status points_find(struct sample *out, const graco_matrix *Z, const graco_dataset *data)
 {
     struct cloud cloud = {0};
-    double *axis = calloc((size_t)(AXES + 1) * (size_t)Z->cols + 1, sizeof *axis);
-    bool fine = axis && fill_cloud(&cloud, Z);
-    if (fine) {
-        find_axes(axis, axis + AXES * Z->cols, &cloud);
-        double largest = largest_of(&cloud, axis);
-        writer_open(json, "points", '{');
-        write_axis(json, "x", &cloud, axis, largest);
-        write_axis(json, "y", &cloud, axis + Z->cols, largest);
-        writer_open(json, "class", '[');
-        for (int64_t i = 0; i < cloud.rows; i++)
-            writer_integer(json, NULL, graco_dataset_label(data, node_of(i, cloud.rows, Z->rows)));
-        writer_close(json);
-        writer_close(json);
+    double *axis = NULL;
+    struct list *lists[] = {&out->x, &out->y, &out->class_of};
+    graco_status status = GRACO_OK;
+    TRY(memory_alloc(&axis, (AXES + 1) * Z->cols, sizeof *axis));
+    TRY(fill_cloud(&cloud, Z));
+    for (int i = 0; i < 3; i++) {
+        TRY(memory_alloc(&lists[i]->at, cloud.rows, sizeof *lists[i]->at));
+        lists[i]->count = cloud.rows;
     }
-    free(cloud.X);
-    free(axis);
-    return fine;
+    find_axes(axis, axis + AXES * Z->cols, &cloud);
+    double x = project(out->x.at, &cloud, axis), y = project(out->y.at, &cloud, axis + Z->cols);
+    for (int64_t i = 0; i < cloud.rows; i++) {
+        double *at[] = {&out->x.at[i], &out->y.at[i]}, largest = fmax(x, y);
+        for (int a = 0; a < AXES; a++)
+            *at[a] = largest > 0 ? round(*at[a] / largest * 1e4) / 1e4 : 0;
+        out->class_of.at[i] = graco_dataset_label(data, node_of(i, cloud.rows, Z->rows));
+    }
+done:
+    memory_free(cloud.X);
+    memory_free(axis);
+    return status;
 }

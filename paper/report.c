@@ -1,9 +1,7 @@
-/* paper_report: reads results.json and writes tables.md, report.html, a CSV file for each table
- * and an SVG file for each picture. Every part is written once, to the page and to Markdown at the
- * same time. */
+/* The order of a report, and what each cell comes to. A cell shows the samples of the full training if there are
+ * any, else those of --quick; so whichever calls filled a file, it says the same of its samples. */
 #include "report.h"
 
-#include "graco.h"
 #include "base/memory.h"
 #include "io/files/file.h"
 
@@ -11,145 +9,127 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TITLE "GRACE, reproduced"
+const char *const state_names[STATES] = {"run", "quick", "look-alike", "quoted", "missing"};
 
-/* ---- Pieces ---------------------------------------------------------------------------------- */
+/* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* Saves a text as FOLDER/NAME.SUFFIX, or NAME_INDEX.SUFFIX where index is not 0. */
-static void save(struct report *report, const struct text *text, const char *name, int64_t index,
-                 const char *suffix)
+enum state report_state(const struct results *results, const char *key)
 {
-    char file[96], *path = NULL;
-    if (!report->folder || report->status != GRACO_OK)
+    int64_t first, count = results_range(&first, results, key);
+    enum state state = count > 0 ? STATE_RUN : STATE_MISSING;
+    for (int64_t i = first; i < first + count; i++) {
+        const char *source = results->samples[i].source;
+        if (source && strcmp(source, "look-alike") == 0)
+            state = STATE_LOOKALIKE;
+        else if (results->samples[i].quick && state == STATE_RUN)
+            state = STATE_QUICK;
+    }
+    return state;
+}
+
+/* How a cell stands, by which key, and why it is no better. */
+static void find_state(struct shown *out, const struct results *results,
+                       const struct report_about *about)
+{
+    const struct cell *cell = out->cell;
+    const char *set = manifest_sets[cell->set].name;
+    out->state = STATE_MISSING;
+    for (int q = 0; q < 2 && out->state == STATE_MISSING; q++) {
+        out->key = cell->key[q];
+        if (!(q == 1 && cell->left_out)) /* its samples lack what the cell shows */
+            out->state = report_state(results, out->key);
+    }
+    if (out->state == STATE_QUICK && strcmp(cell->method, "dataset") != 0)
+        snprintf(out->note, sizeof out->note, "--quick: one seed, few splits%s%s",
+                 *cell->quick ? ", " : "", cell->quick);
+    if (out->state == STATE_LOOKALIKE)
+        snprintf(out->note, sizeof out->note,
+                 "on a generated graph like %s; to download it: graco fetch %s", set, set);
+    if (out->state != STATE_MISSING)
         return;
-    if (index > 0)
-        snprintf(file, sizeof file, "%s_%lld.%s", name, (long long)index, suffix);
+    out->key = cell->key[about->quick];
+    if (!about->there[cell->set])
+        snprintf(out->note, sizeof out->note, "no data; to download it: graco fetch %s", set);
+    else if (about->quick && cell->left_out)
+        snprintf(out->note, sizeof out->note, "%s", cell->left_out);
     else
-        snprintf(file, sizeof file, "%s.%s", name, suffix);
-    report->status = memory_path(&path, report->folder, file);
-    if (report->status == GRACO_OK)
-        report->status = file_write_text(path, text);
-    memory_free(path);
+        snprintf(out->note, sizeof out->note, "not run; to run it: graco reproduce %s",
+                 cell->item->name);
 }
 
-void report_section(struct report *report, const char *name, const char *title)
+/* What the samples of a key come to in a cell. */
+static struct summary summarise(const struct report *report, const struct shown *shown)
 {
-    page_section(&report->page, name, title);
-    text_add(&report->markdown, "\n## ");
-    text_markdown(&report->markdown, title);
-    text_add(&report->markdown, "\n");
+    int64_t first, count = results_range(&first, report->results, shown->key);
+    struct moments over_seeds = {0};
+    if (shown->scores)
+        return statistics_summary(report->scores + first, count);
+    for (int64_t i = first; i < first + count; i++) {
+        double value = results_value(&report->results->samples[i], shown->cell->value);
+        if (!isnan(value))
+            moments_add(&over_seeds, value);
+    }
+    bool any = over_seeds.count > 0;
+    return (struct summary){.seeds = over_seeds.count,
+                            .splits = any,
+                            .mean = any ? over_seeds.mean : (double)NAN,
+                            .error = moments_error(&over_seeds),
+                            .spread = NAN};
 }
 
-void report_paragraph(struct report *report, const char *words)
+void report_show(struct shown *out, const struct report *report, const struct report_about *about)
 {
-    if (!*words)
+    find_state(out, report->results, about);
+    out->scores = !out->cell->value;
+    out->difference = NAN;
+    out->ours = (struct summary){.mean = NAN, .error = NAN, .spread = NAN};
+    if (out->state != STATE_MISSING)
+        out->ours = summarise(report, out);
+    if (out->ours.seeds == 0 || isnan(out->cell->paper.mean))
         return;
-    page_paragraph(&report->page, words);
-    text_add(&report->markdown, "\n");
-    text_markdown(&report->markdown, words);
-    text_add(&report->markdown, "\n");
+    out->difference = out->ours.mean - out->cell->paper.mean;
+    if (out->state == STATE_LOOKALIKE) /* another graph: nothing can agree */
+        return;
+    enum verdict verdict = statistics_verdict(out->difference, out->ours.error);
+    out->beyond = verdict == VERDICT_HIGHER || verdict == VERDICT_LOWER;
+    if (verdict == VERDICT_SAME || (out->scores && fabs(out->difference) <= REPORT_POINTS))
+        out->mark = SHEET_WITHIN;
+    else if (out->scores || out->beyond)
+        out->mark = out->difference > 0 ? SHEET_ABOVE : SHEET_BELOW;
 }
 
-void report_list_begin(struct report *report)
+int report_cells(const struct shown **first, const struct report *report, const struct item *item)
 {
-    page_list_begin(&report->page);
-    text_add(&report->markdown, "\n");
+    int begin = 0, end;
+    while (begin < report->shown_count && report->shown[begin].cell->item != item)
+        begin++;
+    for (end = begin; end < report->shown_count && report->shown[end].cell->item == item;)
+        end++;
+    *first = report->shown + begin;
+    return end - begin;
 }
 
-void report_item(struct report *report, const char *lead, const char *words)
+const char *report_explanation(const char *key)
 {
-    page_list_item(&report->page, lead, words);
-    text_add(&report->markdown, *lead ? "- **" : "- ");
-    text_markdown(&report->markdown, lead);
-    text_add(&report->markdown, *lead ? "** " : "");
-    text_markdown(&report->markdown, words);
-    text_add(&report->markdown, "\n");
-}
-
-void report_list_end(struct report *report)
-{
-    page_list_end(&report->page);
-}
-
-void report_table(struct report *report, const struct sheet *table, const char *caption)
-{
-    page_table(&report->page, table, caption);
-    text_add(&report->markdown, "\n");
-    sheet_markdown(&report->markdown, table);
-    text_add(&report->markdown, *caption ? "\n" : "");
-    text_markdown(&report->markdown, caption);
-    text_add(&report->markdown, *caption ? "\n" : "");
-}
-
-void report_csv(struct report *report, const char *name, const struct sheet *table)
-{
-    struct text csv = {0};
-    sheet_csv(&csv, table);
-    save(report, &csv, name, 0, "csv");
-    text_print(&report->markdown, "\nEvery number: [%s.csv](%s.csv)\n", name, name);
-    text_clear(&csv);
-}
-
-void report_numbers(struct report *report, const char *name, const struct sheet *table)
-{
-    page_folded_table(&report->page, table, "");
-    report_csv(report, name, table);
-}
-
-static void draw(struct text *out, const struct svg_head *head, const struct report_plot *plot)
-{
-    if (plot->lines)
-        plot_lines(out, head, plot->lines);
-    else if (plot->heat)
-        plot_heat(out, head, plot->heat);
-    else
-        plot_scatter(out, head, plot->scatter);
-}
-
-void report_plots_begin(struct report *report, bool narrow)
-{
-    page_plots_begin(&report->page, narrow);
-    text_add(&report->markdown, "\n");
-}
-
-void report_plot(struct report *report, const struct report_plot *plot)
-{
-    struct text alone = {0};
-    struct svg_head head = {.title = plot->title, .about = plot->about};
-    head.number = page_number(&report->page);
-    draw(&report->page.body, &head, plot);
-    head.alone = true;
-    draw(&alone, &head, plot);
-    save(report, &alone, plot->name, plot->index, "svg");
-    text_add(&report->markdown, "![");
-    text_markdown(&report->markdown, plot->title);
-    text_print(&report->markdown, "](%s", plot->name);
-    if (plot->index > 0)
-        text_print(&report->markdown, "_%lld", (long long)plot->index);
-    text_add(&report->markdown, ".svg)\n");
-    text_clear(&alone);
-}
-
-void report_plots_end(struct report *report, const char *caption)
-{
-    page_plots_end(&report->page, caption);
-    text_add(&report->markdown, "\n");
-    text_markdown(&report->markdown, caption);
-    text_add(&report->markdown, "\n");
+    const struct explanation *e = manifest_explanations;
+    while (e->key && strcmp(e->key, key) != 0)
+        e++;
+    return e->text;
 }
 
 /* ---- The beginning and the end --------------------------------------------------------------- */
 
 static void write_lead(struct text *out, const struct results *results)
 {
+    const struct made *made = &results->made;
     text_print(out, "Every table and figure of the paper, made again by graco%s%s",
-               *results->version ? " " : "", results->version);
-    if (*results->machine)
-        text_print(out, " on %s", results->machine);
-    if (*results->device)
-        text_print(out, " (%s)", results->device);
+               results->version ? " " : "", results->version ? results->version : "");
+    if (made->machine)
+        text_print(out, " on %s", made->machine);
+    if (made->device)
+        text_print(out, " (%s)", made->device);
     text_add(out, ", each number beside the printed one.");
-    if (results->quick)
+    if (made->quick)
         text_add(out,
                  " This was a quick run, with fewer seeds and epochs than the paper's: it shows "
                  "what the report looks like, and decides nothing.");
@@ -158,133 +138,159 @@ static void write_lead(struct text *out, const struct results *results)
 /* How the tables' cells compare, counted. */
 static void write_summary(struct report *report)
 {
-    const struct results *results = report->results;
-    int64_t marks[4] = {0}, states[5] = {0};
-    for (int64_t i = 0; i < results->item_count; i++)
-        for (int64_t c = 0; c < results->items[i].cells.count; c++) {
-            const struct results_cell *cell = &results->items[i].cells.at[c];
-            if (results->items[i].kind != RESULTS_TABLE)
-                continue;
-            marks[report_compare(cell).mark]++;
-            states[cell->state]++;
-        }
-    char numbers[5][24];
-    const int64_t counts[5] = {marks[SHEET_WITHIN], marks[SHEET_ABOVE], marks[SHEET_BELOW],
-                               states[RESULTS_QUOTED], states[RESULTS_MISSING]};
-    static const char *const names[5] = {"agree with the paper", "above it", "below it",
-                                         "quoted only", "missing"};
-    static const enum sheet_mark colours[5] = {SHEET_WITHIN, SHEET_ABOVE, SHEET_BELOW, SHEET_NONE,
-                                               SHEET_NONE};
-    struct page_figure figures[5];
+    static const struct {
+        const char *name;
+        enum sheet_mark mark;
+        enum state state; /* where there is no mark */
+    } counted[] = {{"agree with the paper", SHEET_WITHIN, STATE_RUN},
+                   {"above it", SHEET_ABOVE, STATE_RUN},
+                   {"below it", SHEET_BELOW, STATE_RUN},
+                   {"quoted only", SHEET_NONE, STATE_QUOTED},
+                   {"missing", SHEET_NONE, STATE_MISSING}};
+    enum { COUNTED = sizeof counted / sizeof *counted };
+    char numbers[COUNTED][24];
+    struct page_figure figures[COUNTED];
     struct text words = {0};
-    for (int i = 0; i < 5; i++) {
-        snprintf(numbers[i], sizeof numbers[i], "%lld", (long long)counts[i]);
-        figures[i] = (struct page_figure){numbers[i], names[i], colours[i]};
-        text_print(&words, "%s%s %s", i > 0 ? ", " : "", numbers[i], names[i]);
+    for (int i = 0; i < COUNTED; i++) {
+        int count = 0;
+        for (int c = 0; c < report->shown_count; c++) {
+            const struct shown *shown = &report->shown[c];
+            count += shown->cell->item->kind == KIND_TABLE &&
+                     (counted[i].mark ? shown->mark == counted[i].mark
+                                      : shown->state == counted[i].state);
+        }
+        snprintf(numbers[i], sizeof numbers[i], "%d", count);
+        figures[i] = (struct page_figure){numbers[i], counted[i].name, counted[i].mark};
+        text_print(&words, "%s%d %s", i > 0 ? ", " : "", count, counted[i].name);
     }
-    report_section(report, "summary", "In short");
-    page_figures(&report->page, figures, 5);
-    text_add(&words, ".");
-    text_add(&report->markdown, "\nOf the tables' cells: ");
-    text_append(&report->markdown, &words);
-    text_add(&report->markdown, "\n");
-    report_paragraph(
-        report, "A cell of a table agrees if its mean is within two standard errors over seeds of "
-                "the paper\xE2\x80\x99s value, or within 0.5 points of it. Cells on a generated "
-                "look-alike are not counted.");
+    document_section(&report->document, "summary", "In short");
+    page_figures(&report->document.page, figures, COUNTED);
+    text_print(&report->document.markdown, "\nOf the tables' cells: %s.\n", text_words(&words));
+    document_paragraph(
+        &report->document,
+        "A cell of a table agrees if its mean is within two standard errors over seeds of "
+        "the paper\xE2\x80\x99s value, or within 0.5 points of it. Cells on a generated "
+        "look-alike are not counted.");
+    document_keep(&report->document, text_status(&words));
     text_clear(&words);
 }
 
-static void write_methods(struct report *report)
+static void write_methods(struct document *document)
 {
-    report_section(report, "methods", "How to read the numbers");
-    report_list_begin(report);
-    report_item(report, "Mean.",
-                "Each seed trains one model; its score is the mean over the splits. "
-                "The number is the mean over the seeds.");
-    report_item(
-        report, "Standard error over seeds (\xC2\xB1).",
-        "The deviation of the seeds' means divided by the square root of their number: how "
-        "far other seeds might move the mean on the same splits. One seed has none, and none "
-        "is shown.");
-    report_item(
-        report, "Spread over splits, in parentheses.",
-        "The deviation over splits of the mean over seeds: how much a score depends on which "
-        "nodes are tested. It does not shrink with more seeds.");
-    report_item(report, "Paired differences.",
-                "Two methods are compared on the same seed and the same split, one pair at a time; "
-                "the mean of these differences has a standard error over seeds of its own. A claim "
-                "holds on a data set if the difference is above two of them.");
-    report_item(
-        report, "Labels.",
-        "Without a label: run here as the paper describes. quick: fewer seeds or epochs, or a "
-        "cheaper objective. look-alike: on a generated graph that stands in for one that "
-        "cannot be had. quoted: the paper's number alone. missing: not run.");
-    report_list_end(report);
+    static const char *const words[][2] = {
+        {"Mean.", "Each seed trains one model; its score is the mean over the splits. "
+                  "The number is the mean over the seeds."},
+        {"Standard error over seeds (\xC2\xB1).",
+         "The deviation of the seeds' means divided by the square root of their number: how "
+         "far other seeds might move the mean on the same splits. One seed has none, and none "
+         "is shown."},
+        {"Spread over splits, in parentheses.",
+         "The deviation over splits of the mean over seeds: how much a score depends on which "
+         "nodes are tested. It does not shrink with more seeds."},
+        {"Paired differences.",
+         "Two methods are compared on the same seed and the same split, one pair at a time; "
+         "the mean of these differences has a standard error over seeds of its own. A claim "
+         "holds on a data set if the difference is above two of them."},
+        {"Labels.",
+         "Without a label: run here as the paper describes. quick: fewer seeds or epochs, or a "
+         "cheaper objective. look-alike: on a generated graph that stands in for one that "
+         "cannot be had. quoted: the paper's number alone. missing: not run."}};
+    document_section(document, "methods", "How to read the numbers");
+    document_list_begin(document);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        document_item(document, words[i][0], words[i][1]);
+    document_list_end(document);
 }
 
-static void write_items(struct report *report)
+static void write_item(struct report *report, const struct item *item)
 {
-    static void (*const write[])(struct report *, const struct results_item *) = {
-        [RESULTS_TABLE] = report_table_item,
-        [RESULTS_GRID] = report_grid_item,
-        [RESULTS_LINES_KIND] = report_lines_item,
-        [RESULTS_FACTS] = report_facts_item,
-    };
-    for (int64_t i = 0; i < report->results->item_count; i++) {
-        const struct results_item *item = &report->results->items[i];
-        text_print(&report->markdown, "\n<!-- begin %s -->\n", item->name);
-        report_section(report, item->name, item->title);
-        report_paragraph(report, item->about);
-        write[item->kind](report, item);
-        text_print(&report->markdown, "\n<!-- end %s -->\n", item->name);
-    }
+    struct document *document = &report->document;
+    text_print(&document->markdown, "\n<!-- begin %s -->\n", item->name);
+    document_section(document, item->name, item->title);
+    document_paragraph(document, item->about);
+    if (item->kind == KIND_TABLE)
+        report_table(report, item);
+    else if (item->kind == KIND_GRID)
+        report_grid(report, item);
+    else if (item->kind == KIND_LINES)
+        report_lines(report, item);
+    else if (strcmp(item->name, "datasets") == 0)
+        report_datasets(report, item);
+    else
+        report_hyperparameters(report, item);
+    text_print(&document->markdown, "\n<!-- end %s -->\n", item->name);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-graco_status report_write(struct text *html, struct text *markdown, const struct results *results,
-                          const char *folder)
+static void prepare(struct report *report, struct cell *cells, struct shown *shown,
+                    struct seed_scores *scores, const struct report_about *about)
 {
-    struct report report = {.results = results, .folder = folder};
+    for (int64_t i = 0; i < report->results->count; i++) {
+        const struct sample *sample = &report->results->samples[i];
+        scores[i] = (struct seed_scores){.seed = sample->seed,
+                                         .split_seed = sample->split_seed,
+                                         .seedless = sample->seedless,
+                                         .splits = sample->scores.count,
+                                         .scores = sample->scores.at};
+    }
+    report->shown_count = cells_list(cells);
+    report->scores = scores;
+    report->shown = shown;
+    for (int i = 0; i < report->shown_count; i++) {
+        shown[i].cell = &cells[i];
+        report_show(&shown[i], report, about);
+    }
+}
+
+graco_status report_write(struct text *html, struct text *markdown, const struct results *results,
+                          const char *folder, const struct report_about *about)
+{
+    struct report report = {.results = results, .document.folder = folder};
+    struct cell *cells = NULL;
+    struct shown *shown = NULL;
+    struct seed_scores *scores = NULL;
     struct text lead = {0};
+    graco_status status = GRACO_OK;
+    TRY(memory_zalloc(&cells, CELLS_MAX, sizeof *cells));
+    TRY(memory_zalloc(&shown, CELLS_MAX, sizeof *shown));
+    TRY(memory_zalloc(&scores, results->count, sizeof *scores));
+    prepare(&report, cells, shown, scores, about);
     write_lead(&lead, results);
-    report.page.title = TITLE;
-    report.page.lead = text_words(&lead);
-    text_add(&report.markdown, "# " TITLE "\n\n");
-    text_markdown(&report.markdown, text_words(&lead));
-    text_add(&report.markdown, "\n");
+    report.document.page.title = "GRACE, reproduced";
+    report.document.page.lead = text_words(&lead);
+    document_begin(&report.document);
     write_summary(&report);
     report_claims(&report);
-    write_items(&report);
+    for (const struct item *item = manifest_items; item->name; item++)
+        write_item(&report, item);
     report_training(&report);
     report_embeddings(&report);
     report_explanations(&report);
-    write_methods(&report);
-    page_write(html, &report.page);
-    text_append(markdown, &report.markdown);
-    graco_status status = report.status;
-    if (status == GRACO_OK)
-        status = text_status(&lead) != GRACO_OK ? text_status(&lead) : text_status(html);
-    if (status == GRACO_OK)
-        status = text_status(markdown);
-    page_clear(&report.page);
-    text_clear(&report.markdown);
+    write_methods(&report.document);
+    document_keep(&report.document, text_status(&lead));
+    status = document_end(html, markdown, &report.document);
+done:
     text_clear(&lead);
+    memory_free(scores);
+    memory_free(shown);
+    memory_free(cells);
     return status;
 }
 
-graco_status paper_report(const char *results_path, const char *folder)
+graco_status report_make(const char *results_path, const char *folder,
+                         const struct report_about *about)
 {
     struct results *results = NULL;
     struct text html = {0}, markdown = {0};
     char *page = NULL, *tables = NULL;
     graco_status status = GRACO_OK;
-    TRY(results_read(&results, results_path));
+    TRY(memory_zalloc(&results, 1, sizeof *results));
+    TRY(results_merge(results, NULL, results_path));
     TRY(file_make_folder(folder));
     TRY(memory_path(&page, folder, "report.html"));
     TRY(memory_path(&tables, folder, "tables.md"));
-    TRY(report_write(&html, &markdown, results, folder));
+    TRY(report_write(&html, &markdown, results, folder, about));
     TRY(file_write_text(tables, &markdown));
     TRY(file_write_text(page, &html));
 done:

@@ -1,92 +1,85 @@
-/* The report of a results.json, while it is written: a page and a text of Markdown that say the
- * same, and a file for each table and picture. Parts of the report write to both through the
- * functions here. */
+/* The report of a results.json: a page, the same as Markdown, and a file for each table and picture. */
 #ifndef PAPER_REPORT_H
 #define PAPER_REPORT_H
 
-#include "report/page.h"
-#include "report/plot.h"
+#include "cells.h"
 #include "results.h"
+#include "report/document.h"
+#include "report/scores.h"
 
-struct report {
-    const struct results *results;
-    const char *folder; /* NULL: tables and pictures get no files */
-    struct web_page page;
-    struct text markdown;
-    graco_status status; /* of the files so far */
+/* What the samples do not say. */
+struct report_about {
+    bool quick;       /* a cell that is missing would be trained with --quick */
+    bool there[SETS]; /* whether the data set is */
 };
 
-/* ---- Pieces of a report ---------------------------------------------------------------------- */
-
-void report_section(struct report *report, const char *name, const char *title);
-void report_paragraph(struct report *report, const char *words);
-
-/* A list: items between begin and end. */
-void report_list_begin(struct report *report);
-void report_item(struct report *report, const char *lead, const char *words);
-void report_list_end(struct report *report);
-
-/* A table to look at. */
-void report_table(struct report *report, const struct sheet *table, const char *caption);
-
-/* The file NAME.csv, to which Markdown links. */
-void report_csv(struct report *report, const char *name, const struct sheet *table);
-
-/* A table of every number: folded away in the page, and the file NAME.csv. */
-void report_numbers(struct report *report, const char *name, const struct sheet *table);
-
-/* One picture among those of a figure: to the page, and as NAME.svg or, with `index` from 1,
- * NAME_INDEX.svg. One of the three is not NULL. */
-struct report_plot {
-    const char *name, *title, *about;
-    int64_t index;
-    const struct plot_lines *lines;
-    const struct plot_heat *heat;
-    const struct plot_scatter *scatter;
-};
-
-void report_plots_begin(struct report *report, bool narrow);
-void report_plot(struct report *report, const struct report_plot *plot);
-void report_plots_end(struct report *report, const char *caption);
-
-/* ---- Comparison with the paper --------------------------------------------------------------- */
-
-#define REPORT_POINTS 0.5 /* scores this close are the same, whatever their error */
-
-/* What a cell comes to: ours, the paper's, and how they compare. */
-struct comparison {
-    struct summary ours; /* seeds 0: there is none */
-    double difference;   /* ours - the paper's; NaN if one is missing */
-    enum sheet_mark
-        mark;    /* within: two standard errors or, for scores, 0.5 points; none on a look-alike */
-    bool scores; /* in percent; else a named value */
-    bool beyond; /* more than two standard errors apart */
-};
-
-struct comparison report_compare(const struct results_cell *cell);
-
-/* ---- The whole ------------------------------------------------------------------------------- */
-
-/* Makes a report of a results.json, which `graco reproduce` keeps (docs/formats.md): reads that
- * file alone, trains nothing, and writes into `folder`, which is made if its parent is there:
+/* Reads that file alone, trains nothing, and writes into `folder`, which is made if its parent is there:
  * report.html, one page that needs neither network nor scripts; tables.md, the same as Markdown;
  * and for each item NAME.csv with all its numbers, and its pictures as NAME.svg or NAME_1.svg, ...
  * Each file is replaced whole. The same results.json gives the same bytes. GRACO_ERROR_FORMAT says
  * what is wrong with a results.json in one line; then nothing is written. */
-graco_status paper_report(const char *results, const char *folder);
+graco_status report_make(const char *results, const char *folder, const struct report_about *about);
 
-/* Writes page and Markdown of results that were read, and the files of tables and pictures if
- * `folder` is not NULL. */
+/* The same of results that were read, into two texts; `folder`, for the files of tables and pictures, may be NULL. */
 graco_status report_write(struct text *html, struct text *markdown, const struct results *results,
-                          const char *folder);
+                          const char *folder, const struct report_about *about);
 
-/* ---- Parts ----------------------------------------------------------------------------------- */
+/* ---- While it is written --------------------------------------------------------------------- */
+
+/* Where a cell's numbers come from. */
+enum state {
+    STATE_RUN,       /* as the paper says, here */
+    STATE_QUICK,     /* fewer seeds or epochs, or a cheaper objective */
+    STATE_LOOKALIKE, /* on a generated graph */
+    STATE_QUOTED,    /* the paper's number alone */
+    STATE_MISSING,   /* nothing; the note says why */
+    STATES,
+};
+
+extern const char *const state_names[STATES];
+
+/* What a cell comes to: ours, and how it compares with the paper's. */
+struct shown {
+    const struct cell *cell;
+    const char *key; /* of its samples */
+    enum state state;
+    char note[256];
+    bool scores;         /* in percent; else a named value */
+    struct summary ours; /* seeds 0: there is none */
+    double difference;   /* ours - the paper's; NaN if one is missing */
+    bool beyond;         /* more than two standard errors apart */
+    enum sheet_mark
+        mark; /* within: two standard errors or, for scores, 0.5 points; none on a look-alike */
+};
+
+#define REPORT_POINTS 0.5 /* scores this close are the same, whatever their error */
+
+struct report {
+    struct document document;
+    const struct results *results;
+    const struct seed_scores *scores; /* of each sample */
+    const struct shown *shown;        /* (shown_count) in the order of the items */
+    int shown_count;
+};
+
+/* Fills what `out->cell` comes to. */
+void report_show(struct shown *out, const struct report *report, const struct report_about *about);
+
+/* How the samples of a key stand; STATE_MISSING without one. */
+enum state report_state(const struct results *results, const char *key);
+
+/* What was tried to explain a key's difference; NULL: nothing is said. */
+const char *report_explanation(const char *key);
+
+/* The cells of an item: *first .. *first + count - 1. */
+int report_cells(const struct shown **first, const struct report *report, const struct item *item);
 
 /* The section of one item. */
-void report_table_item(struct report *report, const struct results_item *item);
-void report_facts_item(struct report *report, const struct results_item *item);
-void report_grid_item(struct report *report, const struct results_item *item);
-void report_lines_item(struct report *report, const struct results_item *item);
+void report_datasets(struct report *report, const struct item *item);
+void report_hyperparameters(struct report *report, const struct item *item);
+void report_table(struct report *report, const struct item *item);
+void report_grid(struct report *report, const struct item *item);
+void report_lines(struct report *report, const struct item *item);
 
 /* Curves and maps, of every key that has some. */
 void report_training(struct report *report);
@@ -99,33 +92,7 @@ void report_explanations(struct report *report);
 /* The table of every number of some cells: begin it with the headings that say where a cell
  * stands, then a row for each cell, with as many words. */
 void report_long_begin(struct sheet *table, const char *const *headings, int count);
-void report_long_row(struct sheet *table, const struct results_cell *cell, const char *const *words,
+void report_long_row(struct sheet *table, const struct shown *shown, const char *const *words,
                      int count);
-
-/* A mean, "82.96"; its error and spread, " ± 0.06 (1.3)"; and both together. A dash without a
- * seed. */
-enum { REPORT_NUMBER = 96, REPORT_WHOLE = 2 * REPORT_NUMBER };
-void report_mean(char words[REPORT_NUMBER], const struct summary *ours, bool scores);
-void report_error(char words[REPORT_NUMBER], const struct summary *ours, bool scores);
-void report_whole(char words[REPORT_WHOLE], const struct summary *ours, bool scores);
-
-/* The paper's number, with a decimal at least, as it prints them. */
-void report_paper(char words[REPORT_NUMBER], double paper);
-
-/* What a metric is called on a page. */
-const char *report_metric(const char *metric);
-
-/* A difference: "+0.25", with a true minus. */
-void report_difference(char words[REPORT_NUMBER], double difference, double error);
-
-/* "over 20 seeds and 20 splits", for those of the fewest to the most of some cells. */
-struct report_counts {
-    int64_t seeds[2], splits[2]; /* fewest, most; 0, 0 at first */
-};
-
-void report_count(struct report_counts *counts, const struct summary *ours);
-
-/* Adds how means were made to a caption. */
-void report_counts_words(struct text *out, const struct report_counts *counts);
 
 #endif

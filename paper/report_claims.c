@@ -1,78 +1,23 @@
 /* What the paper claims, held against paired differences: two methods on the same data set, seed
- * and split. A claim names the keys of both sides; those of one data set are paired. */
+ * and split. Then the cells that differ from the paper, with what was tried to explain them. */
 #include "report.h"
-
-#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SETS_MAX = 12, WORDS_MAX = 160 };
+enum { CLAIMS_MAX = 32, WORDS_MAX = 160 };
 
-/* The pairs of a claim on one data set: the one that speaks least for it, and how many there
- * are. */
-struct on_set {
-    const char *set;
-    const char *label; /* "look-alike" or "quick", where the samples are */
-    struct paired least;
-    int64_t pairs;
-};
-
-/* What a pair of keys says of a claim. */
+/* What a pair of cells says of a claim. */
 enum judgement { UNKNOWN, UNDECIDED, HOLDS, FAILS, JUDGEMENTS };
 
-/* A claim, judged. */
+/* A claim, judged on each set. */
 struct judged {
-    int64_t count, of[JUDGEMENTS]; /* pairs of keys, and those with each judgement */
-    int64_t set_count;
-    struct on_set sets[SETS_MAX];
+    const struct claim *claim;
+    int count, of[JUDGEMENTS]; /* sets, and those with each judgement */
+    struct paired paired[SETS];
+    const char *label[SETS]; /* "look-alike" or "quick", where the samples are; NULL: not judged */
 };
-
-/* The samples of a key. */
-struct samples_of {
-    int64_t first, count;
-    const char *set, *label; /* "" without samples */
-};
-
-static struct samples_of find(const struct results *results, const char *key)
-{
-    struct samples_of out = {.set = "", .label = ""};
-    const struct results_key *known = results_key(results, key);
-    results_find(&out.first, &out.count, results, key);
-    if (known)
-        out.set = known->set;
-    if (known && known->state != RESULTS_RUN)
-        out.label = results_state_name(known->state);
-    return out;
-}
-
-/* Two keys that were compared, by the first samples of each. */
-struct comparisons {
-    int64_t count;
-    struct {
-        int64_t better, worse;
-        struct paired paired;
-    } at[RESULTS_CLAIMS * RESULTS_CLAIM_KEYS];
-};
-
-/* Compares two keys, once: claims may name the same again and again. */
-static struct paired compare(struct comparisons *known, const struct results *results,
-                             const struct samples_of *better, const struct samples_of *worse)
-{
-    int64_t i = 0;
-    while (i < known->count &&
-           (known->at[i].better != better->first || known->at[i].worse != worse->first))
-        i++;
-    if (i == known->count) {
-        known->at[known->count].better = better->first;
-        known->at[known->count].worse = worse->first;
-        known->at[known->count++].paired =
-            statistics_paired(&results->scores[better->first], better->count,
-                              &results->scores[worse->first], worse->count);
-    }
-    return known->at[i].paired;
-}
 
 /* A difference of at most half a point is none, for a claim that two score the same. */
 static enum judgement judge_difference(const struct paired *paired, bool equal)
@@ -89,79 +34,62 @@ static enum judgement judge_difference(const struct paired *paired, bool equal)
     }
 }
 
-/* Keeps what speaks least for the claim on each set. */
-static void keep_least(struct judged *out, const struct samples_of *samples,
-                       const struct paired *paired, bool equal)
+/* The cell that a claim names on a set; NULL: it has none. */
+static const struct shown *find_cell(const struct report *report, const struct claim *claim,
+                                     bool better, int set)
 {
-    int64_t s = 0;
-    while (s < out->set_count && strcmp(out->sets[s].set, samples->set) != 0)
-        s++;
-    if (s == SETS_MAX)
-        return;
-    if (s == out->set_count) {
-        out->sets[s] =
-            (struct on_set){.set = samples->set, .label = samples->label, .least = *paired};
-        out->set_count++;
+    const char *label = better ? "GRACE" : claim->other;
+    int at = better ? claim->at : claim->other_at;
+    for (int i = 0; i < report->shown_count; i++) {
+        const struct cell *cell = report->shown[i].cell;
+        bool placed = at == 0 || (cell->column == at - 1 &&
+                                  (cell->item->kind != KIND_GRID || cell->row == at - 1));
+        if (placed && cell->set == set && strcmp(cell->item->name, claim->item) == 0 &&
+            strcmp(cell->label, label) == 0)
+            return &report->shown[i];
     }
-    out->sets[s].pairs++;
-    double least = out->sets[s].least.difference, here = paired->difference;
-    if (equal ? fabs(here) > fabs(least) : here < least)
-        out->sets[s].least = *paired;
+    return NULL;
 }
 
-/* A row of the table of every pair. */
-static void add_row(struct sheet *numbers, const char *const words[6], const struct paired *paired)
-{
-    for (int i = 0; i < 4; i++)
-        sheet_words(numbers, words[i]);
-    sheet_number(numbers, paired->difference, 3);
-    sheet_number(numbers, paired->error, 3);
-    sheet_number(numbers, (double)paired->seeds, 0);
-    sheet_number(numbers, (double)paired->splits, 0);
-    sheet_number(numbers, (double)paired->pairs, 0);
-    sheet_number(numbers, (double)paired->higher, 0);
-    sheet_words(numbers, words[4]);
-    sheet_words(numbers, words[5]);
-}
-
-/* Two keys of a claim: compared if both have samples of one set, with a seed in common. */
-static void judge_keys(struct judged *out, struct sheet *numbers, struct comparisons *known,
-                       const struct results *results, const struct results_claim *claim,
-                       const int64_t at[2])
+/* Judges a claim on a set, if both cells have samples with a seed in common: a row of the table of all pairs. */
+static void judge(struct judged *out, struct sheet *numbers, const struct report *report, int set)
 {
     static const char *const words[] = {"no standard error", "undecided", "holds", "does not hold"};
-    const char *keys[2] = {claim->better.at[at[0]], claim->worse.at[at[1]]};
-    struct samples_of better = find(results, keys[0]), worse = find(results, keys[1]);
-    if (better.count == 0 || worse.count == 0 || strcmp(better.set, worse.set) != 0)
+    const struct claim *claim = out->claim;
+    const struct shown *better = find_cell(report, claim, true, set);
+    const struct shown *worse = find_cell(report, claim, false, set);
+    int64_t first[2], count[2];
+    if (!better || !worse)
         return;
-    struct paired paired = compare(known, results, &better, &worse);
+    count[0] = results_range(&first[0], report->results, better->key);
+    count[1] = results_range(&first[1], report->results, worse->key);
+    struct paired paired =
+        statistics_paired(report->scores + first[0], count[0], report->scores + first[1], count[1]);
     if (paired.seeds == 0)
         return;
     enum judgement judgement = judge_difference(&paired, claim->equal);
     out->count++;
     out->of[judgement]++;
-    keep_least(out, &better, &paired, claim->equal);
-    add_row(numbers,
-            (const char *[]){claim->text, better.set, keys[0], keys[1], words[judgement],
-                             *better.label ? better.label : "run"},
-            &paired);
-}
-
-static void judge(struct judged *out, struct sheet *numbers, struct comparisons *known,
-                  const struct results *results, const struct results_claim *claim)
-{
-    int64_t better = claim->better.count, worse = claim->worse.count;
-    int64_t count = better == 0 || worse == 0 ? 0 : better > worse ? better : worse;
-    *out = (struct judged){0};
-    for (int64_t i = 0; i < count; i++)
-        judge_keys(out, numbers, known, results, claim,
-                   (int64_t[]){better == 1 ? 0 : i, worse == 1 ? 0 : i});
+    out->paired[set] = paired;
+    out->label[set] = better->state == STATE_RUN ? "" : state_names[better->state];
+    sheet_words(numbers, claim->text);
+    sheet_words(numbers, manifest_sets[set].name);
+    sheet_words(numbers, better->key);
+    sheet_words(numbers, worse->key);
+    sheet_number(numbers, paired.difference, 3);
+    sheet_number(numbers, paired.error, 3);
+    sheet_number(numbers, (double)paired.seeds, 0);
+    sheet_number(numbers, (double)paired.splits, 0);
+    sheet_number(numbers, (double)paired.pairs, 0);
+    sheet_number(numbers, (double)paired.higher, 0);
+    sheet_words(numbers, words[judgement]);
+    sheet_words(numbers, state_names[better->state]);
 }
 
 /* Whether the claim holds, in words. */
 static void verdict_words(char words[WORDS_MAX], const struct judged *judged)
 {
-    long long n = judged->count, holds = judged->of[HOLDS], fails = judged->of[FAILS];
+    int n = judged->count, holds = judged->of[HOLDS], fails = judged->of[FAILS];
     if (judged->of[UNKNOWN] == n)
         snprintf(words, WORDS_MAX, "one seed: not decided");
     else if (holds == n)
@@ -171,126 +99,89 @@ static void verdict_words(char words[WORDS_MAX], const struct judged *judged)
     else if (holds + fails == 0)
         snprintf(words, WORDS_MAX, "undecided");
     else if (fails == 0)
-        snprintf(words, WORDS_MAX, "holds in %lld of %lld, else undecided", holds, n);
+        snprintf(words, WORDS_MAX, "holds in %d of %d, else undecided", holds, n);
     else
-        snprintf(words, WORDS_MAX, "holds in %lld of %lld, fails in %lld", holds, n, fails);
+        snprintf(words, WORDS_MAX, "holds in %d of %d, fails in %d", holds, n, fails);
 }
 
-/* The union of the claims' sets, in the order in which they come. */
-static int64_t list_sets(const char *sets[SETS_MAX], const struct judged *judged, int64_t count)
+/* The claims that something was found about, a row each; a column for each set that some claim is judged on. */
+static void fill_claims(struct sheet *table, const struct judged *judged, int claims)
 {
-    int64_t found = 0;
-    for (int64_t c = 0; c < count; c++)
-        for (int64_t s = 0; s < judged[c].set_count; s++) {
-            int64_t known = 0;
-            while (known < found && strcmp(sets[known], judged[c].sets[s].set) != 0)
-                known++;
-            if (known == found && found < SETS_MAX)
-                sets[found++] = judged[c].sets[s].set;
+    bool used[SETS] = {false};
+    sheet_column(table, "", "claim", false);
+    sheet_column(table, "", "here", false);
+    for (int set = 0; set < SETS; set++) {
+        for (int i = 0; i < claims; i++)
+            used[set] = used[set] || judged[i].label[set];
+        if (used[set])
+            sheet_column(table, "", manifest_sets[set].name, true);
+    }
+    for (const struct judged *j = judged; j < judged + claims; j++) {
+        char words[WORDS_MAX], difference[SCORE_WORDS] = "";
+        if (j->count == 0)
+            continue;
+        verdict_words(words, j);
+        sheet_words(table, j->claim->text);
+        sheet_add(table, &(struct sheet_entry){.words = words, .strong = true});
+        for (int set = 0; set < SETS; set++) {
+            const struct paired *paired = &j->paired[set];
+            struct sheet_entry entry = {.words = ""};
+            if (j->label[set]) {
+                score_difference(difference, paired->difference, paired->error);
+                entry = (struct sheet_entry){.words = difference,
+                                             .label = j->label[set],
+                                             .mark = score_mark(paired->difference, paired->error)};
+            }
+            if (used[set])
+                sheet_add(table, &entry);
         }
-    return found;
-}
-
-static void add_difference(struct sheet *table, const struct judged *judged, const char *set)
-{
-    static const enum sheet_mark marks[] = {SHEET_NONE, SHEET_WITHIN, SHEET_ABOVE, SHEET_BELOW};
-    for (int64_t s = 0; s < judged->set_count; s++)
-        if (strcmp(judged->sets[s].set, set) == 0) {
-            const struct on_set *on = &judged->sets[s];
-            char words[REPORT_NUMBER], label[64];
-            report_difference(words, on->least.difference, on->least.error);
-            if (on->pairs > 1)
-                snprintf(label, sizeof label, "%s%sleast of %lld", on->label,
-                         *on->label ? ", " : "", (long long)on->pairs);
-            else
-                snprintf(label, sizeof label, "%s", on->label);
-            enum verdict verdict = statistics_verdict(on->least.difference, on->least.error);
-            sheet_add(table, &(struct sheet_entry){
-                                 .words = words, .label = label, .mark = marks[verdict]});
-            return;
-        }
-    sheet_words(table, "");
+    }
 }
 
 static void begin_numbers(struct sheet *numbers)
 {
-    static const char *const words[] = {"claim", "set", "better", "worse"};
-    static const char *const columns[] = {
-        "difference", "standard error over seeds", "seeds", "splits", "pairs", "higher in"};
+    static const struct {
+        const char *name;
+        bool number;
+    } columns[] = {{"claim", false},    {"set", false},       {"better", false},
+                   {"worse", false},    {"difference", true}, {"standard error over seeds", true},
+                   {"seeds", true},     {"splits", true},     {"pairs", true},
+                   {"higher in", true}, {"verdict", false},   {"label", false}};
     numbers->title = "Every paired difference";
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        sheet_column(numbers, "", words[i], false);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        sheet_column(numbers, "", columns[i], true);
-    sheet_column(numbers, "", "verdict", false);
-    sheet_column(numbers, "", "label", false);
-}
-
-/* The claims that something was found about, a row each. */
-static void fill_claims(struct sheet *table, const struct results *results,
-                        const struct judged *judged)
-{
-    const char *sets[SETS_MAX];
-    int64_t set_count = list_sets(sets, judged, results->claim_count);
-    sheet_column(table, "", "claim", false);
-    sheet_column(table, "", "here", false);
-    for (int64_t s = 0; s < set_count; s++)
-        sheet_column(table, "", sets[s], true);
-    for (int64_t i = 0; i < results->claim_count; i++) {
-        char words[WORDS_MAX];
-        if (judged[i].count == 0)
-            continue;
-        verdict_words(words, &judged[i]);
-        sheet_words(table, results->claims[i].text);
-        sheet_add(table, &(struct sheet_entry){.words = words, .strong = true});
-        for (int64_t s = 0; s < set_count; s++)
-            add_difference(table, &judged[i], sets[s]);
-    }
-}
-
-/* The others, in a sentence. */
-static void name_untested(struct report *report, const struct judged *judged)
-{
-    const struct results *results = report->results;
-    struct text words = {0};
-    for (int64_t i = 0; i < results->claim_count; i++)
-        if (judged[i].count == 0) {
-            text_add(&words, words.length > 0 ? "; " : "Not tested here: ");
-            text_add(&words, results->claims[i].text);
-        }
-    text_add(&words, words.length > 0 ? "." : "");
-    report_paragraph(report, text_words(&words));
-    if (report->status == GRACO_OK)
-        report->status = text_status(&words);
-    text_clear(&words);
+        sheet_column(numbers, "", columns[i].name, columns[i].number);
 }
 
 void report_claims(struct report *report)
 {
-    const struct results *results = report->results;
+    struct document *document = &report->document;
     struct sheet table = {.title = "The paper\xE2\x80\x99s claims"}, numbers = {0};
-    struct judged judged[RESULTS_CLAIMS];
-    struct comparisons *known = NULL;
-    if (results->claim_count == 0 || report->status != GRACO_OK)
-        return;
-    report->status = memory_zalloc(&known, 1, sizeof *known);
-    if (report->status != GRACO_OK)
-        return;
+    struct judged judged[CLAIMS_MAX] = {0};
+    struct text untested = {0};
+    int claims = 0;
     begin_numbers(&numbers);
-    for (int64_t i = 0; i < results->claim_count; i++)
-        judge(&judged[i], &numbers, known, results, &results->claims[i]);
-    memory_free(known);
-    fill_claims(&table, results, judged);
-    report_section(report, "claims", "What the paper claims");
+    for (const struct claim *claim = manifest_claims; claim->text; claim++) {
+        judged[claims].claim = claim;
+        for (int set = 0; set < SETS; set++)
+            judge(&judged[claims], &numbers, report, set);
+        if (judged[claims++].count == 0)
+            text_print(&untested, "%s%s",
+                       untested.length > 0 ? "; " : "Not tested here: ", claim->text);
+    }
+    text_add(&untested, untested.length > 0 ? "." : "");
+    fill_claims(&table, judged, claims);
+    document_section(document, "claims", "What the paper claims");
     if (table.cell_count > 0)
-        report_table(
-            report, &table,
+        document_table(
+            document, &table,
             "Differences in points, paired by seed and split: mean \xC2\xB1 its standard "
             "error over seeds. \xE2\x96\xB2 above and \xE2\x96\xBC below zero by more than "
             "two standard errors, \xE2\x89\x88 between. One seed has no standard error, and "
             "decides nothing.");
-    name_untested(report, judged);
-    report_numbers(report, "claims", &numbers);
+    document_paragraph(document, text_words(&untested));
+    document_numbers(document, "claims", &numbers);
+    document_keep(document, text_status(&untested));
+    text_clear(&untested);
     sheet_clear(&table);
     sheet_clear(&numbers);
 }
@@ -298,68 +189,51 @@ void report_claims(struct report *report)
 /* ---- Explanations ---------------------------------------------------------------------------- */
 
 /* One cell that differs: where it stands, both numbers, and what was tried. */
-static void explain(struct sheet *table, const struct results *results,
-                    const struct results_item *item, const struct results_cell *cell)
+static void explain(struct sheet *table, const struct shown *shown, const char *tried)
 {
-    const char *tried = results_explanation(results, cell->key);
-    struct comparison c = report_compare(cell);
-    char ours[REPORT_NUMBER], error[REPORT_NUMBER], paper[REPORT_NUMBER], difference[REPORT_NUMBER];
-    report_paper(paper, cell->paper);
-    report_mean(ours, &c.ours, c.scores);
-    report_error(error, &c.ours, c.scores);
-    report_difference(difference, c.difference, NAN);
-    sheet_words(table, item->columns.at[cell->column]);
-    sheet_words(table, item->rows.at[cell->row]);
+    char ours[SCORE_WORDS], error[SCORE_WORDS], difference[SCORE_WORDS];
+    score_mean(ours, &shown->ours, shown->scores);
+    score_error(error, &shown->ours, shown->scores);
+    score_difference(difference, shown->difference, NAN);
+    sheet_words(table, manifest_sets[shown->cell->set].title);
+    sheet_words(table, shown->cell->label);
     sheet_add(table, &(struct sheet_entry){.words = ours, .more = error});
-    sheet_words(table, paper);
-    sheet_add(table, &(struct sheet_entry){.words = difference, .mark = c.mark});
+    sheet_print(table, "%.1f", shown->cell->paper.mean);
+    sheet_add(table, &(struct sheet_entry){.words = difference, .mark = shown->mark});
     sheet_add(table, &(struct sheet_entry){.words = tried ? tried : "",
                                            .more = tried ? "" : "nothing yet"});
 }
 
-/* The cells that differ go to the table. Returns how many more are beyond two standard errors, but
- * so close that nobody needs to ask why. */
-static int64_t find_differing(struct sheet *table, const struct results *results)
-{
-    int64_t close = 0;
-    for (int64_t i = 0; i < results->item_count; i++) {
-        const struct results_item *item = &results->items[i];
-        for (int64_t k = 0; item->kind == RESULTS_TABLE && k < item->cells.count; k++) {
-            const struct results_cell *cell = &item->cells.at[k];
-            struct comparison c = report_compare(cell);
-            bool differs = c.mark == SHEET_ABOVE || c.mark == SHEET_BELOW;
-            if (c.beyond && (differs || results_explanation(results, cell->key)))
-                explain(table, results, item, cell);
-            else
-                close += c.beyond;
-        }
-    }
-    return close;
-}
-
 void report_explanations(struct report *report)
 {
+    static const char *const columns[] = {"set",   "method",   "ours",
+                                          "paper", "\xCE\x94", "what was tried to explain it"};
     struct sheet table = {.title = "Where we differ"};
     char caption[256] = "";
-    sheet_column(&table, "", "set", false);
-    sheet_column(&table, "", "method", false);
-    sheet_column(&table, "", "ours", true);
-    sheet_column(&table, "", "paper", true);
-    sheet_column(&table, "", "\xCE\x94", true);
-    sheet_column(&table, "", "what was tried to explain it", false);
-    long long close = (long long)find_differing(&table, report->results);
-    if (table.cell_count > 0) {
-        if (close > 0)
-            snprintf(
-                caption, sizeof caption,
-                "%lld more cell%s by more than two standard errors, but by at most 0.5 points.",
-                close, close == 1 ? " differs" : "s differ");
-        report_section(report, "explanations", "Where we differ from the paper");
-        report_paragraph(report, "Cells that are more than two standard errors over seeds and 0.5 "
-                                 "points away from the paper\xE2\x80\x99s value.");
-        report_table(report, &table, caption);
+    int close = 0; /* cells beyond two standard errors, but so close that nobody needs to ask why */
+    for (int i = 0; i < 6; i++)
+        sheet_column(&table, "", columns[i], i >= 2 && i <= 4);
+    for (int i = 0; i < report->shown_count; i++) {
+        const struct shown *shown = &report->shown[i];
+        const char *tried = report_explanation(shown->key);
+        if (!shown->beyond)
+            continue;
+        if (tried || shown->mark == SHEET_ABOVE || shown->mark == SHEET_BELOW)
+            explain(&table, shown, tried);
+        else
+            close++;
     }
-    if (report->status == GRACO_OK)
-        report->status = text_status(&table.words);
+    if (close > 0)
+        snprintf(caption, sizeof caption,
+                 "%d more cell%s by more than two standard errors, but by at most 0.5 points.",
+                 close, close == 1 ? " differs" : "s differ");
+    if (table.cell_count > 0) {
+        document_section(&report->document, "explanations", "Where we differ from the paper");
+        document_paragraph(&report->document,
+                           "Cells that are more than two standard errors over seeds and 0.5 "
+                           "points away from the paper\xE2\x80\x99s value.");
+        document_table(&report->document, &table, caption);
+    }
+    document_keep(&report->document, text_status(&table.words));
     sheet_clear(&table);
 }

@@ -1,418 +1,297 @@
-/* The file as a tree, and what the report needs of it in plain structs. Strings stay in the tree;
- * arrays are blocks of their own, in one list that is freed at the end. The samples' part is here,
- * that of items, claims and explanations in results_items.c. */
-#include "results_read.h"
+/* Tables say what a sample has, and both ways of the file go through them. Words stay in the tree that was
+ * read. */
+#include "results.h"
 
 #include "base/memory.h"
+#include "base/number.h"
+#include "base/writer.h"
+#include "io/files/file.h"
+#include "io/files/lock.h"
+#include "io/json/json.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORMAT = 1, FILE_BYTES = 1 << 28 };
+enum { FORMAT = 1, FILE_BYTES = 1 << 28, WORD_MOST = 1000 };
 
 static const double NUMBER_MAX = 1e30; /* squares of such numbers and their sums are finite */
 
+/* Something that words of samples are in. */
 struct results_block {
     struct results_block *next;
+    struct json *tree; /* or two words behind it */
 };
 
-graco_status results_take(void *out, struct results *results, int64_t count, size_t size)
-{
-    char *block = NULL;
-    struct results_block *head;
-    if (size > 0 && count > INT64_MAX / (int64_t)size - MEMORY_ALIGNMENT)
-        return status_fail(GRACO_ERROR_MEMORY, "%lld items are too many", (long long)count);
-    PASS(memory_zalloc(&block, MEMORY_ALIGNMENT + count * (int64_t)size, 1));
-    head = (struct results_block *)block;
-    head->next = results->blocks;
-    results->blocks = head;
-    block += MEMORY_ALIGNMENT;
-    memcpy(out, &block, sizeof block);
-    return GRACO_OK;
-}
+/* ---- What the file has ----------------------------------------------------------------------- */
 
-graco_status results_list(const struct json **out, const struct json *object, const char *key,
-                          int64_t most)
-{
-    PASS(json_get_array(out, object, key));
-    if (json_size(*out) > most)
-        return status_fail(GRACO_ERROR_FORMAT, "\"%s\" has %lld items, expected at most %lld", key,
-                           (long long)json_size(*out), (long long)most);
-    return GRACO_OK;
-}
-
-/* Words are written again and again, a column's once for each row. */
-static graco_status check_word(const char *word, const char *key)
-{
-    enum { WORD_MOST = 1000 };
-    size_t length = strlen(word);
-    return length <= WORD_MOST
-               ? GRACO_OK
-               : status_fail(GRACO_ERROR_FORMAT, "\"%s\" has %lld bytes; expected at most %d", key,
-                             (long long)length, WORD_MOST);
-}
-
-graco_status results_word(const char **out, const struct json *object, const char *key,
-                          const char *otherwise)
-{
-    const struct json *value = json_find(object, key);
-    *out = otherwise;
-    if (otherwise && (!value || value->kind == JSON_KIND_NULL))
-        return GRACO_OK;
-    PASS(json_get_string(out, object, key));
-    return check_word(*out, key);
-}
-
-graco_status results_words(struct results_words *out, struct results *results,
-                           const struct json *object, const char *key, int64_t most)
-{
-    const struct json *list = NULL;
-    PASS(results_list(&list, object, key, most));
-    PASS(results_take(&out->at, results, json_size(list), sizeof *out->at));
-    out->count = json_size(list);
-    for (int64_t i = 0; i < out->count; i++) {
-        if (!json_as_string(&out->at[i], json_at(list, i)))
-            return status_fail(GRACO_ERROR_FORMAT, "\"%s\"[%lld] is no string", key, (long long)i);
-        PASS(check_word(out->at[i], key));
+#define SAMPLE(member, kind) FIELD(struct sample, member, kind)
+#define LIST(name, member)                                                                         \
+    {                                                                                              \
+        name, offsetof(struct sample, member.at), FIELD_REALS_IF,                                  \
+            offsetof(struct sample, member.count)                                                  \
     }
-    return GRACO_OK;
+
+static const struct field fields[] = {SAMPLE(key, STRING),
+                                      SAMPLE(seed, INT),
+                                      SAMPLE(set, STRING_IF),
+                                      SAMPLE(method, STRING_IF),
+                                      SAMPLE(settings, STRING_IF),
+                                      SAMPLE(source, STRING_IF),
+                                      SAMPLE(scale, REAL_IF),
+                                      SAMPLE(quick, BOOL_IF),
+                                      SAMPLE(seedless, BOOL_IF),
+                                      SAMPLE(device, STRING_IF),
+                                      SAMPLE(epochs, INT_IF),
+                                      SAMPLE(train_seconds, REAL_IF),
+                                      SAMPLE(eval_seconds, REAL_IF),
+                                      SAMPLE(metric, STRING_IF),
+                                      SAMPLE(split_seed, INT_IF),
+                                      LIST("scores", scores),
+                                      {0}};
+static const struct field values[] = {
+    SAMPLE(loss, REAL_IF),      SAMPLE(mutual_information, REAL_IF),
+    SAMPLE(log_n, REAL_IF),     SAMPLE(J_plus_log_n, REAL_IF),
+    SAMPLE(i_nce, REAL_IF),     SAMPLE(gap, REAL_IF),
+    SAMPLE(minus_l, REAL_IF),   SAMPLE(step_2, REAL_IF),
+    SAMPLE(step_3, REAL_IF),    SAMPLE(expansion, REAL_IF),
+    SAMPLE(remainder, REAL_IF), SAMPLE(remainder_bound, REAL_IF),
+    SAMPLE(nodes, INT_IF),      SAMPLE(edges, INT_IF),
+    SAMPLE(self_loops, INT_IF), SAMPLE(duplicates, INT_IF),
+    SAMPLE(features, INT_IF),   SAMPLE(classes, INT_IF),
+    SAMPLE(graphs, INT_IF),     {0}};
+static const struct field curve[] = {
+    LIST("epoch", epoch), LIST("loss", losses), LIST("mutual_information", informations), {0}};
+static const struct field points[] = {LIST("x", x), LIST("y", y), LIST("class", class_of), {0}};
+
+/* The objects of a sample, and where it is counted how long their lists are. */
+static const struct group {
+    const char *name; /* NULL: the sample itself */
+    const struct field *fields;
+    size_t count; /* 0: no list */
+} groups[] = {{NULL, fields, 0},
+              {"values", values, 0},
+              {"curve", curve, offsetof(struct sample, epoch.count)},
+              {"points", points, offsetof(struct sample, x.count)}};
+enum { GROUPS = sizeof groups / sizeof *groups };
+
+static const struct field made_fields[] = {
+    FIELD(struct made, quick, BOOL_IF),     FIELD(struct made, device, STRING_IF),
+    FIELD(struct made, machine, STRING_IF), FIELD(struct made, runs, INT_IF),
+    FIELD(struct made, splits, INT_IF),     {0}};
+
+struct sample results_sample(void)
+{
+    struct sample out = {.scale = NAN, .train_seconds = NAN, .eval_seconds = NAN};
+    for (const struct field *f = values; f->name; f++)
+        if (f->kind == FIELD_REAL_IF)
+            *(double *)((char *)&out + f->offset) = NAN;
+    return out;
 }
 
-/* A number, or NaN for null where that is allowed. */
-static bool as_number(double *out, const struct json *value, bool may_miss)
+double results_value(const struct sample *sample, const char *name)
 {
-    *out = NAN;
-    if (!value || value->kind == JSON_KIND_NULL)
-        return may_miss;
-    return json_as_double(out, value) && fabs(*out) <= NUMBER_MAX;
+    for (const struct field *f = values; f->name; f++)
+        if (f->kind == FIELD_REAL_IF && strcmp(f->name, name) == 0)
+            return *(const double *)((const char *)sample + f->offset);
+    return NAN;
 }
 
-graco_status results_number(double *out, const struct json *object, const char *key)
+void results_clear(struct sample *sample)
 {
-    if (as_number(out, json_find(object, key), true))
-        return GRACO_OK;
-    return status_fail(GRACO_ERROR_FORMAT, "\"%s\" is no number up to 1e30, and not null", key);
+    for (int g = 0; g < GROUPS; g++)
+        for (const struct field *f = groups[g].fields; f->name; f++)
+            if ((f->kind & ~FIELD_IF) == FIELD_REALS)
+                memory_free(*(double **)((char *)sample + f->offset));
 }
 
-graco_status results_numbers(struct results_numbers *out, struct results *results,
-                             const struct json *list, const char *key, bool may_miss)
-{
-    if (!list || list->kind != JSON_KIND_ARRAY)
-        return status_fail(GRACO_ERROR_FORMAT, "\"%s\" is no array of numbers", key);
-    PASS(results_take(&out->at, results, json_size(list), sizeof *out->at));
-    out->count = json_size(list);
-    for (int64_t i = 0; i < out->count; i++)
-        if (!as_number(&out->at[i], json_at(list, i), may_miss))
-            return status_fail(GRACO_ERROR_FORMAT, "\"%s\"[%lld] is no number up to 1e30", key,
-                               (long long)i);
-    return GRACO_OK;
-}
+/* ---- Reading --------------------------------------------------------------------------------- */
 
-/* ---- Samples --------------------------------------------------------------------------------- */
-
-/* Fields of an object, each an array; all as long as the first. */
-static graco_status read_columns(struct results_numbers *const *columns, const char *const *keys,
-                                 int count, struct results *results, const struct json *object)
+/* Whether all numbers can be drawn; of some that may be missing, NaN is one. */
+static bool are_numbers(const double *at, int64_t count, bool may_miss)
 {
-    for (int c = 0; c < count; c++) {
-        const struct json *list = json_find(object, keys[c]);
-        if (json_size(list) > RESULTS_POINTS)
-            return status_fail(GRACO_ERROR_FORMAT, "\"%s\" has %lld numbers, expected at most %d",
-                               keys[c], (long long)json_size(list), RESULTS_POINTS);
-        PASS(results_numbers(columns[c], results, list, keys[c], c > 0));
-        if (columns[c]->count != columns[0]->count)
-            return status_fail(GRACO_ERROR_FORMAT, "\"%s\" has %lld numbers, \"%s\" %lld", keys[c],
-                               (long long)columns[c]->count, keys[0], (long long)columns[0]->count);
-    }
-    return GRACO_OK;
-}
-
-/* The class of one point: its number, or its name, as a word. */
-static graco_status class_word(const char **out, struct results *results, const struct json *value)
-{
-    int64_t number = 0;
-    char *word = NULL;
-    if (json_as_string(out, value))
-        return GRACO_OK;
-    if (!json_as_int(&number, value))
-        return status_fail(GRACO_ERROR_FORMAT, "a class is neither a number nor a name");
-    PASS(results_take(&word, results, 24, 1));
-    snprintf(word, 24, "%lld", (long long)number);
-    *out = word;
-    return GRACO_OK;
-}
-
-/* Whether value is that class, without making a word of a number. */
-static bool is_class(const struct json *a, const struct json *b)
-{
-    int64_t m = 0, n = 0;
-    const char *p = NULL, *q = NULL;
-    if (json_as_int(&m, a) && json_as_int(&n, b))
-        return m == n;
-    return json_as_string(&p, a) && json_as_string(&q, b) && strcmp(p, q) == 0;
-}
-
-static int by_class(const void *a, const void *b)
-{
-    const struct json *const *p = a, *const *q = b;
-    int64_t m = 0, n = 0;
-    const char *v = NULL, *w = NULL;
-    if (json_as_int(&m, *p) && json_as_int(&n, *q))
-        return (m > n) - (m < n);
-    bool v_word = json_as_string(&v, *p), w_word = json_as_string(&w, *q);
-    return v_word && w_word ? strcmp(v, w) : (int)v_word - (int)w_word;
-}
-
-/* Numbers the classes of the points in their order: sorted, each once. */
-static graco_status read_classes(struct results_sample *out, struct results *results,
-                                 const struct json *list)
-{
-    const struct json **sorted = NULL;
-    int64_t count = json_size(list), classes = 0;
-    if (count != out->x.count)
-        return status_fail(GRACO_ERROR_FORMAT, "\"class\" has %lld items, \"x\" %lld",
-                           (long long)count, (long long)out->x.count);
-    PASS(results_take(&sorted, results, count, sizeof *sorted));
-    PASS(results_take(&out->class_of, results, count, sizeof *out->class_of));
-    PASS(results_take(&out->class_names, results, RESULTS_CLASSES, sizeof *out->class_names));
     for (int64_t i = 0; i < count; i++)
-        sorted[i] = json_at(list, i);
-    qsort(sorted, (size_t)count, sizeof *sorted, by_class);
-    for (int64_t i = 0; i < count; i++) {
-        if (classes > 0 && is_class(sorted[i], sorted[classes - 1]))
-            continue;
-        if (classes == RESULTS_CLASSES)
-            return status_fail(GRACO_ERROR_FORMAT, "more than %d classes", RESULTS_CLASSES);
-        PASS(class_word(&out->class_names[classes], results, sorted[i]));
-        sorted[classes++] = sorted[i];
-    }
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t c = 0; c < classes; c++)
-            if (is_class(json_at(list, i), sorted[c]))
-                out->class_of[i] = (int32_t)c;
-    out->classes = classes;
-    return GRACO_OK;
+        if (isnan(at[i]) ? !may_miss : fabs(at[i]) > NUMBER_MAX)
+            return false;
+    return true;
 }
 
-static graco_status read_sample(struct results_sample *out, struct seed_scores *scores,
-                                struct results *results, const struct json *object)
+static graco_status check_fields(const void *from, const struct field *list)
 {
-    const struct json *list = NULL, *curve = json_find(object, "curve"),
-                      *points = json_find(object, "points"), *values = json_find(object, "values");
-    struct results_numbers numbers = {0};
-    const char *source = NULL;
-    PASS(results_word(&out->key, object, "key", NULL));
-    PASS(results_word(&out->set, object, "set", ""));
-    PASS(results_word(&out->method, object, "method", ""));
-    PASS(results_word(&out->metric, object, "metric", "score"));
-    PASS(results_word(&source, object, "source", "data"));
-    out->look_alike = strcmp(source, "look-alike") == 0;
-    json_as_bool(&out->quick, json_find(object, "quick"));
-    json_as_bool(&scores->seedless, json_find(object, "seedless"));
-    PASS(json_get_int(&scores->seed, object, "seed"));
-    json_as_int(&scores->split_seed, json_find(object, "split_seed"));
-    if (json_find(object, "scores")) {
-        PASS(results_list(&list, object, "scores", RESULTS_SPLITS));
-        PASS(results_numbers(&numbers, results, list, "scores", false));
-    }
-    scores->splits = numbers.count;
-    scores->scores = numbers.at;
-    if (json_size(values) > RESULTS_VALUES)
-        return status_fail(GRACO_ERROR_FORMAT, "\"values\" has more than %d numbers",
-                           RESULTS_VALUES);
-    out->values = values && values->kind == JSON_KIND_OBJECT ? values : NULL;
-    if (json_size(curve) > 0)
-        PASS(read_columns((struct results_numbers *[]){&out->epoch, &out->loss, &out->information},
-                          (const char *[]){"epoch", "loss", "mutual_information"}, 3, results,
-                          curve));
-    if (json_size(points) > 0) {
-        PASS(read_columns((struct results_numbers *[]){&out->x, &out->y},
-                          (const char *[]){"x", "y"}, 2, results, points));
-        PASS(read_classes(out, results, json_find(points, "class")));
+    for (const struct field *f = list; f->name; f++) {
+        const char *at = (const char *)from + f->offset;
+        enum field_kind kind = f->kind & ~FIELD_IF;
+        const char *word = kind == FIELD_STRING ? *(const char *const *)at : NULL;
+        if (word && strlen(word) > WORD_MOST)
+            return status_fail(GRACO_ERROR_FORMAT, "\"%s\" has %lld bytes; expected at most %d",
+                               f->name, (long long)strlen(word), WORD_MOST);
+        if ((kind == FIELD_REAL && !are_numbers((const double *)at, 1, true)) ||
+            (kind == FIELD_REALS &&
+             !are_numbers(*(double *const *)at, *(const int64_t *)((const char *)from + f->count),
+                          list == curve && f > curve)))
+            return status_fail(GRACO_ERROR_FORMAT, "\"%s\" is missing or above %g", f->name,
+                               NUMBER_MAX);
     }
     return GRACO_OK;
 }
 
-/* One of the values of a sample. */
-struct named {
-    const char *name;
-    int64_t sample;
-    double value;
-};
-
-static int by_name(const void *a, const void *b)
+static graco_status check_sample(const struct sample *sample)
 {
-    const struct named *p = a, *q = b;
-    int order = strcmp(p->name, q->name);
-    return order != 0 ? order : (p->sample > q->sample) - (p->sample < q->sample);
+    for (int g = 0; g < GROUPS; g++)
+        PASS(check_fields(sample, groups[g].fields));
+    if (sample->losses.count != sample->epoch.count ||
+        sample->informations.count != sample->epoch.count || sample->y.count != sample->x.count ||
+        sample->class_of.count != sample->x.count)
+        return status_fail(GRACO_ERROR_FORMAT, "lists of \"curve\" or \"points\" differ in length");
+    return sample->key ? GRACO_OK : status_fail(GRACO_ERROR_FORMAT, "\"key\" is null");
 }
 
-/* Summarises named numbers (count) that have one name. */
-static struct summary summarise(const struct named *named, int64_t count)
+/* What was read stays in *out, also where it fails. */
+static graco_status read_sample(struct sample *out, const struct json *object)
 {
-    struct moments over_seeds = {0};
-    for (int64_t i = 0; i < count; i++)
-        moments_add(&over_seeds, named[i].value);
-    return (struct summary){.seeds = count,
-                            .splits = 1,
-                            .mean = over_seeds.mean,
-                            .error = moments_error(&over_seeds),
-                            .spread = NAN};
-}
-
-/* Summarises the values of the samples from `first` to `end`, name by name, so that no cell has to. */
-static graco_status read_values(struct results_key *out, struct results *results, int64_t first,
-                                int64_t end)
-{
-    struct named *named = NULL;
-    int64_t count = 0, names = 0;
-    for (int64_t i = first; i < end; i++)
-        count += json_size(results->samples[i].values);
-    PASS(results_take(&named, results, count, sizeof *named));
-    count = 0;
-    for (int64_t i = first; i < end; i++) {
-        const struct json *value, *values = results->samples[i].values;
-        for (int64_t v = 0; (value = json_at(values, v)); v++) {
-            struct named *one = &named[count];
-            *one = (struct named){.name = value->key, .sample = i};
-            count += as_number(&one->value, value, false);
-        }
+    *out = results_sample();
+    out->newcomer = true;
+    for (int g = 0; g < GROUPS; g++) {
+        const struct json *group = groups[g].name ? json_find(object, groups[g].name) : object;
+        if (group)
+            PASS(json_fields(out, groups[g].fields, group));
     }
-    qsort(named, (size_t)count, sizeof *named, by_name);
-    for (int64_t i = 0; i < count; i++)
-        names += i == 0 || strcmp(named[i].name, named[i - 1].name) != 0;
-    PASS(results_take(&out->values, results, names, sizeof *out->values));
-    for (int64_t i = 0, next; i < count; i = next) {
-        for (next = i + 1; next < count && strcmp(named[i].name, named[next].name) == 0;)
-            next++;
-        out->values[out->value_count++] =
-            (struct results_value){named[i].name, summarise(&named[i], next - i)};
-    }
-    return GRACO_OK;
+    return check_sample(out);
 }
 
-/* What the samples from `first` to `end` have in common, whose key is the same. */
-static graco_status read_key(struct results *results, int64_t first, int64_t end)
+static int compare(const struct sample *sample, const char *key, int64_t seed)
 {
-    struct results_key *key = &results->keys[first];
-    key->scores = statistics_summary(&results->scores[first], end - first);
-    for (int64_t i = first; i < end; i++) {
-        const struct results_sample *sample = &results->samples[i];
-        key->set = sample->set;
-        if (sample->look_alike)
-            key->state = RESULTS_LOOKALIKE;
-        else if (sample->quick && key->state == RESULTS_RUN)
-            key->state = RESULTS_QUICK;
-    }
-    return read_values(key, results, first, end);
+    int order = strcmp(sample->key, key);
+    return order != 0 ? order : (sample->seed > seed) - (sample->seed < seed);
 }
 
-/* A sample and its scores, while they are put in order. */
-struct pair {
-    struct results_sample sample;
-    struct seed_scores scores;
-};
-
+/* By key, then seed; of the same, the one that is to be kept comes first. */
 static int by_key(const void *a, const void *b)
 {
-    const struct pair *p = a, *q = b;
-    int order = strcmp(p->sample.key, q->sample.key);
-    return order != 0 ? order
-                      : (p->scores.seed > q->scores.seed) - (p->scores.seed < q->scores.seed);
+    const struct sample *p = a, *q = b;
+    int order = compare(p, q->key, q->seed);
+    if (order != 0)
+        return order;
+    return p->quick != q->quick ? p->quick - q->quick : p->newcomer - q->newcomer;
 }
 
-static graco_status read_samples(struct results *results, const struct json *root)
+/* Puts all samples in order, each key and seed once. Counts the newcomers that stay. */
+static graco_status settle(int64_t counts[2], struct results *results)
 {
-    const struct json *list = NULL;
-    struct pair *pairs = NULL;
-    PASS(json_get_array(&list, root, "samples"));
-    int64_t count = json_size(list), same = 0;
-    PASS(results_take(&pairs, results, count, sizeof *pairs));
-    PASS(results_take(&results->samples, results, count, sizeof *results->samples));
-    PASS(results_take(&results->scores, results, count, sizeof *results->scores));
-    PASS(results_take(&results->keys, results, count, sizeof *results->keys));
+    struct sample *samples = results->samples;
+    graco_status status = GRACO_OK;
+    int64_t count = 0;
+    if (results->count > 0)
+        qsort(samples, (size_t)results->count, sizeof *samples, by_key);
+    for (int64_t i = 0; i < results->count; i++) {
+        const struct sample *last = count > 0 ? &samples[count - 1] : NULL;
+        if (!last || compare(last, samples[i].key, samples[i].seed) != 0) {
+            samples[count++] = samples[i];
+            continue;
+        }
+        if (last->newcomer && samples[i].newcomer)
+            status = status_fail(GRACO_ERROR_FORMAT, "two samples of %s have the seed %lld",
+                                 last->key, (long long)last->seed);
+        results_clear(&samples[i]);
+    }
+    results->count = count;
+    counts[0] = 0;
     for (int64_t i = 0; i < count; i++) {
-        graco_status status =
-            read_sample(&pairs[i].sample, &pairs[i].scores, results, json_at(list, i));
-        if (status != GRACO_OK)
-            return status_context(status, "samples[%lld]", (long long)i);
+        counts[0] += samples[i].newcomer;
+        samples[i].newcomer = false;
     }
-    qsort(pairs, (size_t)count, sizeof *pairs, by_key);
-    for (int64_t i = 0; i < count; i++) {
-        bool again = i > 0 && strcmp(pairs[i].sample.key, pairs[i - 1].sample.key) == 0;
-        same = again ? same + 1 : 0;
-        if (again && pairs[i].scores.seed == pairs[i - 1].scores.seed)
-            return status_fail(GRACO_ERROR_FORMAT, "two samples of one key have the seed %lld",
-                               (long long)pairs[i].scores.seed);
-        if (same >= RESULTS_RUNS)
-            return status_fail(GRACO_ERROR_FORMAT, "more than %d samples of one key", RESULTS_RUNS);
-        results->samples[i] = pairs[i].sample;
-        results->scores[i] = pairs[i].scores;
-    }
-    results->sample_count = count;
-    for (int64_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && strcmp(pairs[i].sample.key, pairs[end].sample.key) == 0;)
-            end++;
-        PASS(read_key(results, i, end));
-    }
-    return GRACO_OK;
+    return status;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
-
-static graco_status read_made(struct results *results, const struct json *root)
+static graco_status read_tree(struct results *results, int64_t counts[2], const struct json *root)
 {
-    const struct json *made = json_find(root, "made");
-    int64_t format = 0;
+    const struct json *list = NULL, *made = json_find(root, "made");
+    int64_t format = 0, before = results->count;
     PASS(json_get_int(&format, root, "format"));
     if (format != FORMAT)
         return status_fail(GRACO_ERROR_FORMAT, "\"format\" is %lld, expected %d", (long long)format,
                            FORMAT);
-    PASS(results_word(&results->version, root, "graco", ""));
-    PASS(results_word(&results->device, made, "device", ""));
-    PASS(results_word(&results->machine, made, "machine", ""));
-    json_as_bool(&results->quick, json_find(made, "quick"));
-    json_as_int(&results->runs, json_find(made, "runs"));
-    json_as_int(&results->splits, json_find(made, "splits"));
+    PASS(json_get_array(&list, root, "samples"));
+    json_as_string(&results->version, json_find(root, "graco"));
+    if (made && !results->made.device)
+        PASS(json_fields(&results->made, made_fields, made));
+    PASS(check_fields(&results->made, made_fields));
+    PASS(memory_reserve(&results->samples, &results->room, before, before + json_size(list),
+                        sizeof *results->samples));
+    for (int64_t i = 0; i < json_size(list); i++) {
+        graco_status status = read_sample(&results->samples[results->count++], json_at(list, i));
+        if (status != GRACO_OK)
+            return status_context(status, "samples[%lld]", (long long)i);
+    }
+    counts[1] = json_size(list);
+    return settle(counts, results);
+}
+
+/* A block with room for words, which belongs to `results`. */
+static graco_status take(struct results_block **out, struct results *results, size_t words)
+{
+    PASS(memory_zalloc(out, 1, sizeof **out + words));
+    (*out)->next = results->blocks;
+    results->blocks = *out;
     return GRACO_OK;
 }
 
 /* Takes the tree over, also where it fails. */
-static graco_status read_tree(struct results **out, struct json *tree)
+static graco_status keep_tree(struct results *results, int64_t counts[2], struct json *tree)
+{
+    struct results_block *block = NULL;
+    int64_t ignored[2];
+    graco_status status = take(&block, results, 0);
+    if (status == GRACO_OK)
+        block->tree = tree;
+    else
+        json_free(tree);
+    return status == GRACO_OK ? read_tree(results, counts ? counts : ignored, tree) : status;
+}
+
+graco_status results_parse(struct results *results, int64_t counts[2], const void *bytes,
+                           int64_t length)
+{
+    struct json *tree = NULL;
+    PASS(json_parse(&tree, bytes, length));
+    return keep_tree(results, counts, tree);
+}
+
+graco_status results_merge(struct results *results, int64_t counts[2], const char *path)
+{
+    struct json *tree = NULL;
+    PASS(json_parse_file(&tree, path, FILE_BYTES));
+    graco_status status = keep_tree(results, counts, tree);
+    return status == GRACO_OK ? status : status_context(status, "%s is no file of samples", path);
+}
+
+static graco_status take_lock(struct results *results, const char *path)
+{
+    graco_status status = GRACO_OK;
+    char *folder = NULL, *name = NULL;
+    TRY(file_parent(&folder, path));
+    TRY(memory_path(&name, folder, "lock"));
+    TRY(lock_take(&results->lock, name, folder));
+done:
+    memory_free(folder);
+    memory_free(name);
+    return status;
+}
+
+graco_status results_open(struct results **out, const char *path, bool hold)
 {
     struct results *results = NULL;
     graco_status status = GRACO_OK;
     TRY(memory_zalloc(&results, 1, sizeof *results));
-    results->tree = tree;
-    tree = NULL;
-    TRY(read_made(results, results->tree));
-    TRY(read_samples(results, results->tree));
-    TRY(results_read_items(results, results->tree));
+    if (hold)
+        TRY(take_lock(results, path));
+    if (file_exists(path))
+        TRY(results_merge(results, NULL, path));
     *out = results;
     results = NULL;
 done:
-    json_free(tree);
     results_free(results);
     return status;
-}
-
-graco_status results_parse(struct results **out, const void *bytes, int64_t length)
-{
-    struct json *tree = NULL;
-    *out = NULL;
-    PASS(json_parse(&tree, bytes, length));
-    return read_tree(out, tree);
-}
-
-graco_status results_read(struct results **out, const char *path)
-{
-    struct json *tree = NULL;
-    *out = NULL;
-    PASS(json_parse_file(&tree, path, FILE_BYTES));
-    graco_status status = read_tree(out, tree);
-    return status == GRACO_OK ? status : status_context(status, "%s", path);
 }
 
 void results_free(struct results *results)
@@ -421,23 +300,26 @@ void results_free(struct results *results)
         return;
     while (results->blocks) {
         struct results_block *next = results->blocks->next;
+        json_free(results->blocks->tree);
         memory_free(results->blocks);
         results->blocks = next;
     }
-    json_free(results->tree);
+    for (int64_t i = 0; i < results->count; i++)
+        results_clear(&results->samples[i]);
+    memory_free(results->samples);
+    lock_free(results->lock);
     memory_free(results);
 }
 
-/* ---- Looking up ------------------------------------------------------------------------------ */
+/* ---- Finding and adding ---------------------------------------------------------------------- */
 
-/* The first sample whose key is not below, or with `past` is above, this one. */
-static int64_t bound(const struct results *results, const char *key, bool past)
+/* The place of the first sample that is not before this key and seed. */
+static int64_t place_of(const struct results *results, const char *key, int64_t seed)
 {
-    int64_t low = 0, high = results->sample_count;
+    int64_t low = 0, high = results->count;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        int order = strcmp(results->samples[middle].key, key);
-        if (order < 0 || (past && order == 0))
+        if (compare(&results->samples[middle], key, seed) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -445,41 +327,94 @@ static int64_t bound(const struct results *results, const char *key, bool past)
     return low;
 }
 
-void results_find(int64_t *first, int64_t *count, const struct results *results, const char *key)
+const struct sample *results_find(const struct results *results, const char *key, int64_t seed)
 {
-    *first = bound(results, key, false);
-    *count = bound(results, key, true) - *first;
+    int64_t place = place_of(results, key, seed);
+    const struct sample *sample = results->samples + place;
+    bool there = place < results->count && compare(sample, key, seed) == 0;
+    return there ? sample : NULL;
 }
 
-const struct results_key *results_key(const struct results *results, const char *key)
+int64_t results_range(int64_t *first, const struct results *results, const char *key)
 {
-    int64_t first, count;
-    results_find(&first, &count, results, key);
-    return count > 0 ? &results->keys[first] : NULL;
+    *first = place_of(results, key, INT64_MIN);
+    return place_of(results, key, INT64_MAX) - *first;
 }
 
-struct summary results_summary(const struct results_key *key, const char *value)
+/* With as many digits as the file has. */
+static void round_numbers(double *at, int64_t count)
 {
-    int64_t low = 0, high = key ? key->value_count : 0;
-    if (key && strcmp(value, "scores") == 0)
-        return key->scores;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        int order = strcmp(key->values[middle].name, value);
-        if (order == 0)
-            return key->values[middle].summary;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
+    enum { DIGITS = 12 };
+    char text[NUMBER_TEXT];
+    for (int64_t i = 0; i < count; i++) {
+        number_print(text, sizeof text, "%.*g", DIGITS, at[i]);
+        at[i] = number_parse(text, NULL);
     }
-    return (struct summary){.mean = NAN, .error = NAN, .spread = NAN};
 }
 
-const char *results_explanation(const struct results *results, const char *key)
+static graco_status own(struct sample *sample, struct results *results)
 {
-    for (int64_t i = 0; i < results->explanation_count; i++)
-        if (strcmp(results->explanations[i].key, key) == 0)
-            return results->explanations[i].text;
-    return NULL;
+    struct results_block *block = NULL;
+    size_t key = strlen(sample->key) + 1, settings = strlen(sample->settings) + 1;
+    for (int g = 0; g < GROUPS; g++)
+        for (const struct field *f = groups[g].fields; f->name; f++) {
+            void *at = (char *)sample + f->offset;
+            if ((f->kind & ~FIELD_IF) == FIELD_REAL)
+                round_numbers(at, 1);
+            if ((f->kind & ~FIELD_IF) == FIELD_REALS)
+                round_numbers(*(double **)at, *(int64_t *)((char *)sample + f->count));
+        }
+    PASS(take(&block, results, key + settings));
+    sample->key = memcpy(block + 1, sample->key, key);
+    sample->settings = memcpy((char *)(block + 1) + key, sample->settings, settings);
+    return memory_reserve(&results->samples, &results->room, results->count, results->count + 1,
+                          sizeof *sample);
+}
+
+graco_status results_add(struct results *results, struct sample *sample)
+{
+    graco_status status = own(sample, results);
+    if (status != GRACO_OK) {
+        results_clear(sample);
+        return status;
+    }
+    int64_t place = place_of(results, sample->key, sample->seed);
+    struct sample *here = results->samples + place;
+    if (place < results->count && compare(here, sample->key, sample->seed) == 0) {
+        results_clear(here);
+    } else {
+        memmove(here + 1, here, (size_t)(results->count - place) * sizeof *here);
+        results->count++;
+    }
+    *here = *sample;
+    return GRACO_OK;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* A line for each field of the file, and for each sample. */
+graco_status results_save(const struct results *results, const char *path)
+{
+    struct writer json = {.style = WRITER_DATA};
+    struct text *text = &json.text;
+    text_print(text, "{\"format\": %d,\n\"graco\": \"%s\",\n\"made\": ", FORMAT, graco_version());
+    writer_object(&json, NULL, made_fields, &results->made);
+    text_add(text, ",\n\"samples\": [");
+    for (int64_t i = 0; i < results->count; i++) {
+        const struct sample *sample = &results->samples[i];
+        text_add(text, i > 0 ? ",\n" : "\n");
+        json.later = false;
+        writer_open(&json, NULL, '{');
+        for (int g = 0; g < GROUPS; g++)
+            if (!groups[g].name)
+                writer_fields(&json, groups[g].fields, sample);
+            else if (groups[g].count == 0 ||
+                     *(const int64_t *)((const char *)sample + groups[g].count) > 0)
+                writer_object(&json, groups[g].name, groups[g].fields, sample);
+        writer_close(&json);
+    }
+    text_add(text, "\n]}\n");
+    graco_status status = file_write_text(path, text);
+    writer_clear(&json);
+    return status;
 }

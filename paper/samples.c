@@ -1,14 +1,8 @@
-/* Samples. A training writes into a run folder of its own, DIR/runs/KEY-WORD-SEED, whose WORD
- * follows from its settings and its data, so a killed training goes on and a changed one does
- * not. Its embeddings are scored from there. A supervised method has a run folder for each
- * split. */
 #include "samples.h"
 
 #include "graco_command.h"
-#include "four_graphs.h"
-#include "points.h"
-#include "theorem.h"
-#include "cli/curves.h"
+#include "measures.h"
+#include "base/memory.h"
 #include "cli/output.h"
 #include "cli/runs.h"
 #include "cli/settings.h"
@@ -25,54 +19,39 @@ enum { CURVE_MAX = 200, FOLDER = RUNS_PATH_MAX + 512 };
 
 /* A training under way, and what came of it. */
 struct unit {
-    const struct samples_set *set;
-    const struct samples_way *way;
-    const struct cells_training *training;
+    const struct samples_job *job;
     graco_config *config; /* NULL: nothing is trained */
-    char folder[FOLDER];  /* of the run */
-    int64_t seed;
-    int64_t models;    /* 1, or as many as there are splits */
-    bool divided;      /* the method trains a model for a split */
-    const char *label; /* for progress */
+    uint64_t
+        hash; /* of the data and all settings, but for those that change no result or that a sample names */
+    bool divided;        /* the method trains a model for each split */
+    char folder[FOLDER]; /* of the run */
+    graco_run *run;      /* that it was trained into */
+    graco_matrix Z;      /* where there is one model; borrowed, but for the method "features" */
+    graco_curve curve;
     int64_t epochs;
     double train_seconds;
     const char *device;
-    struct curves curve;
-    graco_matrix Z; /* where there is one model */
 };
 
 /* ---- Settings -------------------------------------------------------------------------------- */
 
-/* Whether the method learns a table of nodes: on the CPU, and from the whole graph. */
-static bool is_table(const char *method)
+static bool is_trained(const struct samples_job *job)
 {
-    return cells_listed("deepwalk,node2vec", method);
+    return !cells_listed("dataset,features", job->training->method);
 }
 
-static bool is_trained(const char *method)
-{
-    return !cells_listed("dataset,features", method);
-}
-
-/* Takes the next "key=value" of a list apart and goes behind it; false at the end. */
-static bool next_override(char key[SETTINGS_TEXT], char value[SETTINGS_TEXT], const char **list)
-{
-    int whole = (int)strcspn(*list, " "), name = (int)strcspn(*list, "=");
-    if (whole == 0)
-        return false;
-    snprintf(key, SETTINGS_TEXT, "%.*s", name, *list);
-    snprintf(value, SETTINGS_TEXT, "%.*s", whole - name - 1, *list + name + 1);
-    *list += whole + ((*list)[whole] == ' ');
-    return true;
-}
-
+/* Applies "key=value ...". */
 static graco_status apply(graco_config *config, const char *overrides)
 {
-    char key[SETTINGS_TEXT], value[SETTINGS_TEXT];
-    graco_status status = GRACO_OK;
-    while (status == GRACO_OK && next_override(key, value, &overrides))
-        status = graco_config_set(config, key, value);
-    return status;
+    for (const char *at = overrides; *at; at += *at == ' ') {
+        char key[SETTINGS_TEXT], value[SETTINGS_TEXT];
+        int whole = (int)strcspn(at, " "), name = (int)strcspn(at, "=");
+        snprintf(key, sizeof key, "%.*s", name, at);
+        snprintf(value, sizeof value, "%.*s", whole - name - 1, at + name + 1);
+        PASS(graco_config_set(config, key, value));
+        at += whole;
+    }
+    return GRACO_OK;
 }
 
 static graco_status set_number(graco_config *config, const char *key, int64_t number)
@@ -83,24 +62,17 @@ static graco_status set_number(graco_config *config, const char *key, int64_t nu
 }
 
 /* The settings of a training: those of the preset of its data set, and what the cell overrides. */
-static graco_status configure(graco_config **out, const struct samples_set *set,
-                              const struct samples_way *way, const struct cells_training *training)
+static graco_status configure(graco_config **out, const struct samples_job *job)
 {
-    graco_config *config = NULL;
-    bool table = is_table(training->method);
-    bool inductive = graco_dataset_describe(set->data).inductive && !table;
-    graco_status status = graco_config_create(&config, training->method, set->about->name);
-    if (status == GRACO_OK)
-        status = graco_config_set(config, "inductive", inductive ? "1" : "0");
-    if (status == GRACO_OK)
-        status = graco_config_set(config, "device", table ? "cpu" : way->device);
-    if (status == GRACO_OK)
-        status = apply(config, training->overrides);
-    if (status == GRACO_OK)
-        *out = config;
-    else
-        graco_config_free(config);
-    return status;
+    const struct cells_training *training = job->training;
+    /* What learns a table of nodes does so on the CPU, and from the whole graph. */
+    bool table = cells_listed("deepwalk,node2vec", training->method);
+    bool inductive = graco_dataset_describe(job->set->data).inductive && !table;
+    PASS(graco_config_create(out, training->method, manifest_sets[training->set].name));
+    PASS(graco_config_set(*out, "inductive", inductive ? "1" : "0"));
+    PASS(graco_config_set(*out, "device", table ? "cpu" : job->way->device));
+    PASS(apply(*out, training->overrides));
+    return set_number(*out, "seed", job->seed);
 }
 
 /* FNV-1a, which goes on from `hash`. */
@@ -111,63 +83,59 @@ static uint64_t mix(uint64_t hash, const char *text)
     return (hash ^ '\n') * UINT64_C(1099511628211);
 }
 
-/* Of the data and all settings, but for those that change no result and those that a sample
- * names. */
-static uint64_t hash_training(const struct samples_set *set, const char *method,
-                              const graco_config *config)
+static graco_status open_unit(struct unit *unit, const struct samples_job *job)
 {
-    uint64_t hash = mix(mix(UINT64_C(14695981039346656037), method), set->fingerprint);
+    char value[SETTINGS_TEXT], name[CELLS_KEY];
     const char *key = NULL;
-    for (int i = 0; config && (key = graco_config_key(config, i, NULL)); i++) {
-        char value[SETTINGS_TEXT];
+    *unit = (struct unit){.job = job};
+    if (is_trained(job))
+        PASS(configure(&unit->config, job));
+    unit->hash = mix(UINT64_C(14695981039346656037), job->training->method);
+    unit->hash = mix(unit->hash, job->set->fingerprint);
+    for (int i = 0; unit->config && (key = graco_config_key(unit->config, i, NULL)); i++) {
+        settings_get(value, unit->config, key);
         if (!(graco_config_kind(key) & (GRACO_KEY_EACH | GRACO_KEY_FREE | GRACO_KEY_HOST)))
-            hash = mix(mix(hash, key), settings_get(value, config, key));
+            unit->hash = mix(mix(unit->hash, key), value);
+        unit->divided = unit->divided || strcmp(key, "split") == 0;
     }
-    return hash;
+    cells_key(name, job->training, PLAIN);
+    for (char *c = name; *c; c++)
+        *c = (char)(*c == ' ' ? '_' : *c);
+    int length = snprintf(unit->folder, FOLDER, "%.*s/%s-%016" PRIx64 "-%" PRId64, RUNS_PATH_MAX,
+                          job->way->folder, name, unit->hash, job->seed);
+    if (length >= RUNS_PATH_MAX - 64)
+        return status_fail(GRACO_ERROR_ARGUMENT, "the name %.80s is too long", job->way->folder);
+    return GRACO_OK;
 }
 
-static graco_status hash_of(uint64_t *hash, const struct samples_set *set,
-                            const struct samples_way *way, const struct cells_training *training)
+static void close_unit(struct unit *unit)
 {
-    graco_config *config = NULL;
-    graco_status status = GRACO_OK;
-    if (is_trained(training->method))
-        status = configure(&config, set, way, training);
-    *hash = hash_training(set, training->method, config);
-    graco_config_free(config);
-    return status;
+    if (!is_trained(unit->job))
+        graco_matrix_clear(&unit->Z);
+    graco_run_free(unit->run);
+    graco_config_free(unit->config);
 }
 
-graco_status samples_settings(char word[SAMPLES_WORD], const struct samples_set *set,
-                              const struct samples_way *way, const struct cells_training *training,
+static int64_t count_splits(const struct samples_job *job)
+{
+    return graco_split_count(job->set->data, GRACO_PROTOCOL_PAPER, job->way->splits);
+}
+
+static void print_settings(char word[SAMPLES_WORD], const struct unit *unit, enum evaluation how)
+{
+    char scored[SETTINGS_TEXT];
+    bool counts = strcmp(unit->job->training->method, "dataset") == 0;
+    snprintf(scored, sizeof scored, "%d %" PRId64, (int)how, count_splits(unit->job));
+    snprintf(word, SAMPLES_WORD, "%016" PRIx64, counts ? unit->hash : mix(unit->hash, scored));
+}
+
+graco_status samples_settings(char word[SAMPLES_WORD], const struct samples_job *job,
                               enum evaluation how)
 {
-    uint64_t hash = 0;
-    char scored[SETTINGS_TEXT];
-    graco_status status = hash_of(&hash, set, way, training);
-    snprintf(scored, sizeof scored, "%d %" PRId64, (int)how,
-             graco_split_count(set->data, GRACO_PROTOCOL_PAPER, way->splits));
-    snprintf(word, SAMPLES_WORD, "%016" PRIx64,
-             strcmp(training->method, "dataset") == 0 ? hash : mix(hash, scored));
-    return status;
-}
-
-/* ---- Run folders ----------------------------------------------------------------------------- */
-
-static graco_status name_folder(char folder[FOLDER], const struct samples_set *set,
-                                const struct samples_way *way,
-                                const struct cells_training *training, int64_t seed)
-{
-    char key[CELLS_KEY];
-    uint64_t hash = 0;
-    graco_status status = hash_of(&hash, set, way, training);
-    cells_key(key, training, EVALUATION_PLAIN);
-    for (char *c = key; *c; c++)
-        *c = (char)(*c == ' ' ? '_' : *c);
-    int length = snprintf(folder, FOLDER, "%.*s/%s-%016" PRIx64 "-%" PRId64, RUNS_PATH_MAX,
-                          way->folder, key, hash, seed);
-    if (status == GRACO_OK && length >= RUNS_PATH_MAX - 64)
-        status = output_fail(GRACO_ERROR_ARGUMENT, "the name %.80s is too long", way->folder);
+    struct unit unit;
+    graco_status status = open_unit(&unit, job);
+    print_settings(word, &unit, how);
+    close_unit(&unit);
     return status;
 }
 
@@ -189,28 +157,29 @@ static void remove_folder(const char *folder, int depth)
     rmdir(folder);
 }
 
-void samples_forget(const struct samples_set *set, const struct samples_way *way,
-                    const struct cells_training *training, int64_t seed)
+void samples_forget(const struct samples_job *job)
 {
-    char folder[FOLDER];
-    if (!way->keep && is_trained(training->method) &&
-        name_folder(folder, set, way, training, seed) == GRACO_OK)
-        remove_folder(folder, 1);
+    struct unit unit;
+    if (job->way->keep || !is_trained(job))
+        return;
+    if (open_unit(&unit, job) == GRACO_OK)
+        remove_folder(unit.folder, 1);
+    close_unit(&unit);
 }
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
-static graco_status train(struct unit *unit, const char *folder)
+static graco_status train(struct unit *unit, const char *folder, const char *label)
 {
-    struct output_progress progress = output_progress_start(unit->way->quiet, unit->label);
+    struct output_progress progress = output_progress_start(unit->job->way->quiet, label);
     graco_train_result result = {0};
     progress.brief = progress.estimated = true; /* the command says how long all takes */
     progress.shown = progress.begun;
-    graco_train_options options = {.run = folder, .resume = runs_holds_model(folder)};
+    graco_train_options options = {.run = folder, .resume = graco_run_look(folder).begun};
     output_progress_watch(&options, &progress);
     if (!runs_make(folder, "run folder"))
-        return output_fail(GRACO_ERROR_IO, "without a run folder nothing is trained");
-    graco_status status = graco_train(NULL, &result, unit->set->data, unit->config, &options);
+        return status_fail(GRACO_ERROR_IO, "without a run folder nothing is trained");
+    graco_status status = graco_train(NULL, &result, unit->job->set->data, unit->config, &options);
     output_progress_end(&progress);
     unit->epochs = result.epochs;
     unit->device = result.device;
@@ -218,39 +187,37 @@ static graco_status train(struct unit *unit, const char *folder)
     return status;
 }
 
-/* Reads what each epoch came to from the run folder: it may have been trained in several calls. */
-static graco_status read_curve(struct unit *unit)
+/* Reads the embeddings, and what each epoch came to: it may have been trained in several calls. */
+static graco_status read_run(struct unit *unit)
 {
-    char path[FOLDER + 32];
+    const graco_matrix *Z = NULL;
     double seconds = 0;
-    snprintf(path, sizeof path, "%s/metrics.jsonl", unit->folder);
-    graco_status status = unit->epochs > 0 ? curves_follow(&unit->curve, path) : GRACO_OK;
-    if (status == GRACO_OK && unit->epochs > 0 && unit->curve.count == 0)
-        status = output_fail(GRACO_ERROR_IO, "%s has no epochs", path);
+    PASS(graco_run_embeddings(&Z, NULL, unit->run, 0, NULL));
+    unit->Z = *Z;
+    if (unit->epochs == 0)
+        return GRACO_OK;
+    PASS(graco_run_curve(&unit->curve, unit->run, 0));
+    if (unit->curve.count == 0)
+        return status_fail(GRACO_ERROR_IO, "%s/metrics.jsonl has no epochs", unit->folder);
     for (int64_t i = 0; i < unit->curve.count; i++)
         seconds += fmax(unit->curve.seconds[i], 0);
     unit->train_seconds = fmax(seconds, unit->train_seconds);
-    return status;
+    return GRACO_OK;
 }
 
 /* Trains what the unit needs, or goes on with it. */
-static graco_status train_all(struct unit *unit)
+static graco_status train_all(struct unit *unit, const char *label)
 {
-    char folder[RUNS_PATH_MAX], path[FOLDER + 32];
-    graco_status status = GRACO_OK;
-    for (int64_t s = 0; status == GRACO_OK && s < unit->models; s++) {
+    char folder[RUNS_PATH_MAX];
+    int64_t models = unit->divided ? count_splits(unit->job) : 1;
+    for (int64_t s = 0; s < models; s++) {
         if (unit->divided)
-            status = set_number(unit->config, "split", s);
-        if (status == GRACO_OK && !runs_at(folder, unit->folder, -1, unit->divided ? s : -1))
-            status = output_fail(GRACO_ERROR_ARGUMENT, "choose a shorter name with -o");
-        if (status == GRACO_OK)
-            status = train(unit, folder);
+            PASS(set_number(unit->config, "split", s));
+        PASS(graco_run_folder(folder, sizeof folder, unit->folder, -1, unit->divided ? s : -1));
+        PASS(train(unit, folder, label));
     }
-    if (status != GRACO_OK || unit->divided)
-        return status;
-    snprintf(path, sizeof path, "%s/embeddings.npy", unit->folder);
-    status = read_curve(unit);
-    return status == GRACO_OK ? graco_matrix_load(&unit->Z, path) : status;
+    PASS(graco_run_open(&unit->run, unit->folder));
+    return unit->divided ? GRACO_OK : read_run(unit);
 }
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
@@ -258,239 +225,172 @@ static graco_status train_all(struct unit *unit)
 static graco_status score_classes(graco_eval_result *result, const struct unit *unit,
                                   const graco_eval_options *options)
 {
-    graco_class_scores *scores = calloc((size_t)unit->models, sizeof *scores);
-    graco_status status = scores ? GRACO_OK : output_no_memory("class scores");
-    for (int64_t s = 0; status == GRACO_OK && s < unit->models; s++) {
-        char path[FOLDER + 64];
-        snprintf(path, sizeof path, "%s/split-%" PRId64 "/embeddings.npy", unit->folder, s);
-        scores[s].split = s;
-        status = graco_matrix_load(&scores[s].P, path);
+    graco_class_scores *scores = NULL;
+    int64_t models = graco_run_describe(unit->run).splits;
+    graco_status status = GRACO_OK;
+    TRY(memory_zalloc(&scores, models, sizeof *scores));
+    for (int64_t s = 0; s < models; s++) {
+        const graco_matrix *P = NULL;
+        TRY(graco_run_embeddings(&P, NULL, unit->run, s, NULL));
+        scores[s] = (graco_class_scores){.split = s, .P = *P};
     }
-    if (status == GRACO_OK)
-        status = graco_evaluate_classes(result, scores, unit->models, unit->set->data, options);
-    for (int64_t s = 0; scores && s < unit->models; s++)
-        graco_matrix_clear(&scores[s].P);
-    free(scores);
+    status = graco_evaluate_classes(result, scores, models, unit->job->set->data, options);
+done:
+    memory_free(scores);
     return status;
 }
 
 static graco_status score(graco_eval_result *result, const struct unit *unit, enum evaluation how)
 {
+    const graco_dataset *data = unit->job->set->data;
     graco_eval_options options = graco_eval_defaults();
-    options.splits = unit->way->splits;
-    options.device = strcmp(unit->way->device, "cpu") == 0 ? "cpu" : "auto";
-    options.with_features = how == EVALUATION_FEATURES;
+    options.splits = unit->job->way->splits;
+    options.device = strcmp(unit->job->way->device, "cpu") == 0 ? "cpu" : "auto";
+    options.with_features = how == FEATURES;
     if (unit->divided)
         return score_classes(result, unit, &options);
-    if (how == EVALUATION_FOUR)
-        return four_graphs_score(result, &unit->Z, unit->set->data, &options, unit->folder);
-    return graco_evaluate(result, &unit->Z, unit->set->data, &options);
+    if (how == FOUR)
+        return four_graphs_score(result, &unit->Z, data, &options, unit->folder);
+    return graco_evaluate(result, &unit->Z, data, &options);
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
-
-static void write_overrides(struct writer *json, const char *overrides)
-{
-    char key[SETTINGS_TEXT], value[SETTINGS_TEXT];
-    writer_open(json, "overrides", '{');
-    while (next_override(key, value, &overrides))
-        writer_string(json, key, value);
-    writer_close(json);
-}
+/* ---- A sample -------------------------------------------------------------------------------- */
 
 /* At most CURVE_MAX values, evenly spaced, the last among them. */
-static void write_column(struct writer *json, const char *key, const double *values, int64_t count)
+static graco_status copy_list(struct list *out, const double *values, int64_t count)
 {
     int64_t points = count < CURVE_MAX ? count : CURVE_MAX;
-    writer_open(json, key, '[');
+    PASS(memory_alloc(&out->at, points, sizeof *out->at));
+    out->count = points;
     for (int64_t i = 0; i < points; i++)
-        writer_real(json, NULL, values[points > 1 ? i * (count - 1) / (points - 1) : count - 1]);
-    writer_close(json);
-}
-
-static void write_curve(struct writer *json, const struct curves *curve)
-{
-    writer_open(json, "curve", '{');
-    write_column(json, "epoch", curve->epoch, curve->count);
-    write_column(json, "loss", curve->loss, curve->count);
-    write_column(json, "mutual_information", curve->information, curve->count);
-    writer_close(json);
+        out->at[i] = values[points > 1 ? i * (count - 1) / (points - 1) : count - 1];
+    return GRACO_OK;
 }
 
 /* Whether J is minus the loss, with all nodes of one graph as negatives: what the theorems are
  * about. */
-static bool is_exact(const struct unit *unit)
+static bool is_exact(const struct unit *unit, const struct sample *sample)
 {
     char objective[SETTINGS_TEXT], batch[SETTINGS_TEXT];
-    const struct curves *curve = &unit->curve;
     return strcmp(settings_get(objective, unit->config, "objective"), "exact") == 0 &&
            strcmp(settings_get(batch, unit->config, "batch"), "0") == 0 &&
-           isfinite(curve->information[curve->count - 1]) &&
-           graco_dataset_describe(unit->set->data).graphs == 1;
+           isfinite(sample->mutual_information) &&
+           graco_dataset_describe(unit->job->set->data).graphs == 1;
 }
 
-/* Theorem 1, of the last epoch. */
-static void write_bound(struct writer *json, const struct unit *unit)
+/* Theorem 1, of the last epoch; with `steps` Theorem 2, on the views that the trained model would see next. */
+static graco_status fill_theorems(struct sample *out, const struct unit *unit, bool steps)
 {
-    const struct curves *curve = &unit->curve;
-    double log_n = log((double)graco_dataset_describe(unit->set->data).nodes);
-    double J = -curve->loss[curve->count - 1], i_nce = curve->information[curve->count - 1];
-    writer_real(json, "log_n", log_n);
-    writer_real(json, "J_plus_log_n", J + log_n);
-    writer_real(json, "i_nce", i_nce);
-    writer_real(json, "gap", i_nce - (J + log_n));
-}
-
-/* Theorem 2, on the views that the trained model would see next. */
-static graco_status write_steps(struct writer *json, const struct unit *unit)
-{
+    const graco_dataset *data = unit->job->set->data;
     char tau[SETTINGS_TEXT];
-    graco_embed_options options = {.device = unit->way->device};
-    graco_model *model = NULL;
+    graco_embed_options options = {.device = unit->job->way->device};
+    const graco_model *model = NULL;
     graco_matrix Z = {0};
-    graco_status status = graco_model_load(&model, unit->folder);
-    if (status == GRACO_OK)
-        status = graco_model_views(&Z, model, unit->set->data, &options);
-    if (status == GRACO_OK) {
-        struct theorem steps =
-            theorem_steps(&Z, strtod(settings_get(tau, unit->config, "tau"), NULL));
-        writer_real(json, "minus_l", steps.minus_l);
-        writer_real(json, "step_2", steps.step_2);
-        writer_real(json, "step_3", steps.step_3);
-        writer_real(json, "expansion", steps.expansion);
-        writer_real(json, "remainder", steps.remainder);
-        writer_real(json, "remainder_bound", steps.remainder_bound);
-    }
+    out->log_n = log((double)graco_dataset_describe(data).nodes);
+    out->J_plus_log_n = -out->loss + out->log_n;
+    out->i_nce = out->mutual_information;
+    out->gap = out->i_nce - out->J_plus_log_n;
+    if (!steps)
+        return GRACO_OK;
+    PASS(graco_run_model(&model, unit->run, 0));
+    PASS(graco_model_views(&Z, model, data, &options));
+    theorem_steps(out, &Z, strtod(settings_get(tau, unit->config, "tau"), NULL));
     graco_matrix_clear(&Z);
-    graco_model_free(model);
-    return status;
+    return GRACO_OK;
 }
 
-static graco_status write_training(struct writer *json, const struct unit *unit)
+/* What the training came to; of GRACE as it is, seed 0, curve and picture too. */
+static graco_status fill_training(struct sample *out, const struct unit *unit, bool drawn)
 {
-    const struct curves *curve = &unit->curve;
-    graco_status status = GRACO_OK;
-    writer_open(json, "values", '{');
-    writer_real(json, "loss", curve->loss[curve->count - 1]);
-    if (isfinite(curve->information[curve->count - 1]))
-        writer_real(json, "mutual_information", curve->information[curve->count - 1]);
-    if (is_exact(unit))
-        write_bound(json, unit);
-    if (is_exact(unit) && unit->training->drawn)
-        status = write_steps(json, unit);
-    writer_close(json);
-    return status;
+    const graco_curve *curve = &unit->curve;
+    const graco_dataset *data = unit->job->set->data;
+    if (curve->count > 0) {
+        out->loss = curve->loss[curve->count - 1];
+        out->mutual_information = curve->information[curve->count - 1];
+        if (is_exact(unit, out))
+            PASS(fill_theorems(out, unit, unit->job->training->drawn));
+    }
+    if (drawn && curve->count > 0) {
+        PASS(copy_list(&out->epoch, curve->epoch, curve->count));
+        PASS(copy_list(&out->losses, curve->loss, curve->count));
+        PASS(copy_list(&out->informations, curve->information, curve->count));
+    }
+    return drawn && !graco_dataset_describe(data).multi_label ? points_find(out, &unit->Z, data)
+                                                              : GRACO_OK;
 }
 
-static void write_dataset(struct writer *json, const graco_dataset_info *info)
+static graco_status fill_scores(struct sample *out, const struct unit *unit, enum evaluation how)
 {
-    writer_open(json, "values", '{');
-    writer_integer(json, "nodes", info->nodes);
-    writer_integer(json, "edges", info->edges);
-    writer_integer(json, "self_loops", info->self_loops);
-    writer_integer(json, "duplicates", info->duplicates);
-    writer_integer(json, "features", info->feature_count);
-    writer_integer(json, "classes", info->classes);
-    writer_integer(json, "graphs", info->graphs);
-    writer_close(json);
-}
-
-static void write_scores(struct writer *json, const graco_eval_result *result)
-{
-    writer_real(json, "eval_seconds", result->seconds);
-    writer_string(json, "metric", result->metric);
-    writer_integer(json, "split_seed", 0);
-    writer_open(json, "scores", '[');
-    for (int64_t s = 0; s < result->splits; s++)
-        writer_real(json, NULL, result->scores[s]);
-    writer_close(json);
-}
-
-static graco_status write_sample(struct writer *json, const struct unit *unit, enum evaluation how,
-                                 const graco_eval_result *result)
-{
-    char key[CELLS_KEY], word[SAMPLES_WORD];
-    graco_dataset_info info = graco_dataset_describe(unit->set->data);
-    bool drawn = unit->training->drawn && unit->seed == 0 && how == EVALUATION_PLAIN;
-    graco_status status = samples_settings(word, unit->set, unit->way, unit->training, how);
-    cells_key(key, unit->training, how);
-    writer_open(json, NULL, '{');
-    writer_string(json, "key", key);
-    writer_integer(json, "seed", unit->seed);
-    writer_string(json, "set", unit->set->about->name);
-    writer_string(json, "method", unit->training->method);
-    write_overrides(json, unit->training->overrides);
-    writer_string(json, "settings", word);
-    writer_string(json, "source", unit->set->look_alike ? "look-alike" : "data");
-    if (unit->set->look_alike)
-        writer_real(json, "scale", unit->set->scale);
-    writer_bool(json, "quick", unit->way->quick);
-    if (cells_fixed(unit->training->method))
-        writer_bool(json, "seedless", true);
-    writer_string(json, "device", unit->device ? unit->device : "cpu");
-    writer_integer(json, "epochs", unit->epochs);
-    writer_real(json, "train_seconds", unit->train_seconds);
-    if (result)
-        write_scores(json, result);
-    else
-        write_dataset(json, &info);
-    if (status == GRACO_OK && unit->curve.count > 0)
-        status = write_training(json, unit);
-    if (drawn && unit->curve.count > 0)
-        write_curve(json, &unit->curve);
-    if (status == GRACO_OK && drawn && unit->Z.data && !info.multi_label &&
-        !points_write(json, &unit->Z, unit->set->data))
-        status = output_no_memory("the points of a figure");
-    writer_close(json);
-    return status;
-}
-
-/* Scores in one way, unless there is nothing to score, and adds the sample. */
-static graco_status add_sample(struct results_file *results, const struct unit *unit,
-                               enum evaluation how)
-{
-    struct writer json = {0};
     graco_eval_result result = {0};
-    bool counts = strcmp(unit->training->method, "dataset") == 0;
-    graco_status status = counts ? GRACO_OK : score(&result, unit, how);
-    if (status == GRACO_OK)
-        status = write_sample(&json, unit, how, counts ? NULL : &result);
-    if (status == GRACO_OK)
-        status = text_status(&json.text);
-    if (status == GRACO_OK)
-        status = results_file_add(results, json.text.bytes);
-    writer_clear(&json);
+    PASS(score(&result, unit, how));
+    out->eval_seconds = result.seconds;
+    out->metric = result.metric;
+    graco_status status = memory_alloc(&out->scores.at, result.splits, sizeof *out->scores.at);
+    for (int64_t s = 0; status == GRACO_OK && s < result.splits; s++)
+        out->scores.at[out->scores.count++] = result.scores[s];
     graco_eval_result_clear(&result);
     return status;
 }
 
-graco_status samples_make(struct results_file *results, const struct samples_set *set,
-                          const struct samples_way *way, const struct cells_training *training,
-                          int64_t seed, unsigned evaluations, const char *label)
+static void fill_counts(struct sample *out, const graco_dataset_info *info)
 {
-    struct unit unit = {
-        .set = set, .way = way, .training = training, .seed = seed, .models = 1, .label = label};
-    char value[SETTINGS_TEXT];
+    out->nodes = info->nodes;
+    out->edges = info->edges;
+    out->self_loops = info->self_loops;
+    out->duplicates = info->duplicates;
+    out->features = info->feature_count;
+    out->classes = info->classes;
+    out->graphs = info->graphs;
+}
+
+static graco_status add_sample(struct results *results, const struct unit *unit,
+                               enum evaluation how)
+{
+    const struct samples_job *job = unit->job;
+    const struct cells_training *training = job->training;
+    graco_dataset_info info = graco_dataset_describe(job->set->data);
+    struct sample sample = results_sample();
+    char key[CELLS_KEY], word[SAMPLES_WORD];
     graco_status status = GRACO_OK;
-    if (is_trained(training->method)) {
-        status = configure(&unit.config, set, way, training);
-        if (status == GRACO_OK)
-            status = set_number(unit.config, "seed", seed);
-        if (status == GRACO_OK)
-            status = name_folder(unit.folder, set, way, training, seed);
-        unit.divided = status == GRACO_OK && *settings_get(value, unit.config, "split") != '?';
-        if (unit.divided)
-            unit.models = graco_split_count(set->data, GRACO_PROTOCOL_PAPER, way->splits);
-        if (status == GRACO_OK)
-            status = train_all(&unit);
-    } else if (strcmp(training->method, "features") == 0) {
-        status = graco_dataset_features(&unit.Z, set->data, NULL);
-    }
-    for (int e = 0; status == GRACO_OK && e < EVALUATIONS; e++)
+    cells_key(key, training, how);
+    print_settings(word, unit, how);
+    sample.key = key;
+    sample.seed = job->seed;
+    sample.set = manifest_sets[training->set].name;
+    sample.method = training->method;
+    sample.settings = word;
+    sample.source = job->set->look_alike ? "look-alike" : "data";
+    sample.scale = job->set->look_alike ? job->set->scale : (double)NAN;
+    sample.quick = job->way->quick;
+    sample.seedless = cells_fixed(training->method);
+    sample.device = unit->device ? unit->device : "cpu";
+    sample.epochs = unit->epochs;
+    sample.train_seconds = unit->train_seconds;
+    if (strcmp(training->method, "dataset") == 0)
+        fill_counts(&sample, &info);
+    else
+        TRY(fill_scores(&sample, unit, how));
+    TRY(fill_training(&sample, unit, training->drawn && job->seed == 0 && how == PLAIN));
+    return results_add(results, &sample);
+done:
+    results_clear(&sample);
+    return status;
+}
+
+graco_status samples_make(struct results *results, const struct samples_job *job,
+                          unsigned evaluations, const char *label)
+{
+    struct unit unit;
+    graco_status status = GRACO_OK;
+    TRY(open_unit(&unit, job));
+    if (is_trained(job))
+        TRY(train_all(&unit, label));
+    else if (strcmp(job->training->method, "features") == 0)
+        TRY(graco_dataset_features(&unit.Z, job->set->data, NULL));
+    for (int e = 0; e < EVALUATIONS; e++)
         if (evaluations & 1u << e)
-            status = add_sample(results, &unit, (enum evaluation)e);
-    curves_clear(&unit.curve);
-    graco_matrix_clear(&unit.Z);
-    graco_config_free(unit.config);
+            TRY(add_sample(results, &unit, (enum evaluation)e));
+done:
+    close_unit(&unit);
     return status;
 }

@@ -1,17 +1,18 @@
-/* Samples: a training of a cell, scored, as one object of results.json. */
+/* Samples: a training of a cell, scored. Each has a run folder of its own, DIR/runs/KEY-WORD-SEED, whose WORD
+ * follows from its settings and its data, so a killed training goes on and a changed one does
+ * not. A supervised method has a run folder for each split in it. */
 #ifndef PAPER_SAMPLES_H
 #define PAPER_SAMPLES_H
 
 #include "graco_more.h"
 
 #include "cells.h"
-#include "results_file.h"
+#include "results.h"
 
 enum { SAMPLES_WORD = 17 };
 
 /* What the samples of one data set have in common. */
 struct samples_set {
-    const struct cells_set *about;
     graco_dataset *data; /* owned by whoever filled it */
     char fingerprint[GRACO_FINGERPRINT];
     bool look_alike; /* a generated graph stands in */
@@ -26,21 +27,26 @@ struct samples_way {
     const char *folder; /* for run folders */
 };
 
+/* A training and its seed. */
+struct samples_job {
+    const struct samples_set *set;
+    const struct samples_way *way;
+    const struct cells_training *training;
+    int64_t seed;
+};
+
 /* All that decides a sample but its seed, in one word: the resolved settings without those that
  * change no result, the evaluation, and the data. */
-graco_status samples_settings(char word[SAMPLES_WORD], const struct samples_set *set,
-                              const struct samples_way *way, const struct cells_training *training,
+graco_status samples_settings(char word[SAMPLES_WORD], const struct samples_job *job,
                               enum evaluation how);
 
-/* Trains with a seed, or goes on with what a run folder has, and adds a sample for each
+/* Trains, or goes on with what the run folder has, and adds a sample for each
  * evaluation whose bit is set. `label` is for the progress. GRACO_STOPPED if a signal came: the
  * run folder stays. */
-graco_status samples_make(struct results_file *results, const struct samples_set *set,
-                          const struct samples_way *way, const struct cells_training *training,
-                          int64_t seed, unsigned evaluations, const char *label);
+graco_status samples_make(struct results *results, const struct samples_job *job,
+                          unsigned evaluations, const char *label);
 
 /* Removes the run folder of a sample that is saved. */
-void samples_forget(const struct samples_set *set, const struct samples_way *way,
-                    const struct cells_training *training, int64_t seed);
+void samples_forget(const struct samples_job *job);
 
 #endif

@@ -1,5 +1,5 @@
 /* Sums over all negatives of some anchors, one row of products after the other. */
-#include "theorem.h"
+#include "measures.h"
 
 #include <math.h>
 
@@ -21,8 +21,9 @@ static double product(const float *a, const float *b, int64_t d)
     return sum;
 }
 
-/* The steps for one anchor. */
-static struct theorem steps_of(const graco_matrix *Z, int64_t anchor, double tau)
+/* Adds the steps for one anchor, of `anchors`. */
+static void add_steps(struct sample *mean, const graco_matrix *Z, int64_t anchor, double tau,
+                      double anchors)
 {
     int64_t nodes = Z->rows / 2, d = Z->cols;
     const float *u = Z->data + anchor * d;
@@ -36,25 +37,20 @@ static struct theorem steps_of(const graco_matrix *Z, int64_t anchor, double tau
         sum += x;
         most = fmax(most, fabs(x));
     }
-    struct theorem one = {.minus_l = log1p(S), .step_2 = S, .step_3 = m + sum};
-    one.expansion = log1p(m) + sum / (1 + m);
-    one.remainder = fabs(one.minus_l - one.expansion);
-    one.remainder_bound = most * most / 2;
-    return one;
+    double minus_l = log1p(S), expansion = log1p(m) + sum / (1 + m);
+    mean->minus_l += minus_l / anchors;
+    mean->step_2 += S / anchors;
+    mean->step_3 += (m + sum) / anchors;
+    mean->expansion += expansion / anchors;
+    mean->remainder += fabs(minus_l - expansion) / anchors;
+    mean->remainder_bound += most * most / 2 / anchors;
 }
 
-struct theorem theorem_steps(const graco_matrix *Z, double tau)
+void theorem_steps(struct sample *out, const graco_matrix *Z, double tau)
 {
     int64_t nodes = Z->rows / 2, anchors = nodes < THEOREM_ANCHORS ? nodes : THEOREM_ANCHORS;
-    struct theorem mean = {0};
-    for (int64_t i = 0; i < anchors; i++) {
-        struct theorem one = steps_of(Z, i * nodes / anchors, tau);
-        mean.minus_l += one.minus_l / (double)anchors;
-        mean.step_2 += one.step_2 / (double)anchors;
-        mean.step_3 += one.step_3 / (double)anchors;
-        mean.expansion += one.expansion / (double)anchors;
-        mean.remainder += one.remainder / (double)anchors;
-        mean.remainder_bound += one.remainder_bound / (double)anchors;
-    }
-    return mean;
+    out->minus_l = out->step_2 = out->step_3 = 0;
+    out->expansion = out->remainder = out->remainder_bound = 0;
+    for (int64_t i = 0; i < anchors; i++)
+        add_steps(out, Z, i * nodes / anchors, tau, (double)anchors);
 }

@@ -120,9 +120,11 @@ static void write_list(struct writer *writer, const struct field *field, const v
 {
     int64_t count = *(const int64_t *)((const char *)from + field->count);
     const void *items = *(void *const *)((const char *)from + field->offset);
+    if (count == 0 && field->kind & FIELD_IF)
+        return;
     writer_open(writer, field->name, '[');
     for (int64_t i = 0; i < count; i++)
-        if (field->kind == FIELD_REALS)
+        if ((field->kind & ~FIELD_IF) == FIELD_REALS)
             writer_real(writer, NULL, ((const double *)items)[i]);
         else
             writer_string(writer, NULL, ((char *const *)items)[i]);

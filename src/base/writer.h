@@ -65,11 +65,12 @@ enum field_kind {
     FIELD_REALS,   /* double *, with its count */
     FIELD_STRINGS, /* char **, with its count; only written */
     FIELD_IF =
-        16, /* with one of these: left out where it is 0, NaN, false or NULL; may be missing */
+        16, /* with one of these: left out where it is 0, NaN, false, NULL or empty; may be missing */
     FIELD_INT_IF = FIELD_INT | FIELD_IF,
     FIELD_REAL_IF = FIELD_REAL | FIELD_IF,
     FIELD_BOOL_IF = FIELD_BOOL | FIELD_IF,
     FIELD_STRING_IF = FIELD_STRING | FIELD_IF,
+    FIELD_REALS_IF = FIELD_REALS | FIELD_IF,
 };
 
 /* A table of them ends with one without a name. */

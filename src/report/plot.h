@@ -29,6 +29,9 @@ struct plot_lines {
 
 void plot_lines(struct text *out, const struct svg_head *head, const struct plot_lines *plot);
 
+/* What each line does from its first number to its last, as a sentence each. */
+void plot_lines_about(struct text *out, const struct plot_lines *plot);
+
 /* ---- Heat map -------------------------------------------------------------------------------- */
 
 /* Cells from dark (low) to bright (high), each with its number, and the highest in a frame. */
@@ -37,10 +40,13 @@ struct plot_heat {
     int64_t columns, rows;
     const double *x, *y;      /* (columns), (rows): what the cells stand for */
     const double *values;     /* (rows, columns); row 0 is the lowest in the picture */
-    const char *const *hover; /* (rows, columns) words under the mouse, or NULL */
+    const char *const *words; /* (rows, columns) of each cell, for the mouse; or NULL */
 };
 
 void plot_heat(struct text *out, const struct svg_head *head, const struct plot_heat *plot);
+
+/* The lowest and the highest value, and where that is, as a sentence. */
+void plot_heat_about(struct text *out, const struct plot_heat *plot);
 
 /* ---- Confusion of classes -------------------------------------------------------------------- */
 

@@ -54,9 +54,14 @@ static void draw_cell(struct text *out, const struct plot_heat *plot, int64_t in
                       const struct svg_box *place, struct plot_range range)
 {
     double value = plot->values[index];
-    char colour[8], number[PLOT_NUMBER];
+    char colour[8], number[PLOT_NUMBER], x[NUMBER_TEXT], y[NUMBER_TEXT], hover[4 * PLOT_NAME];
     struct svg_box box = *place;
-    box.hover = plot->hover ? plot->hover[index] : NULL;
+    number_shortest(x, plot->x[index % plot->columns]);
+    number_shortest(y, plot->y[index / plot->columns]);
+    if (plot->words)
+        snprintf(hover, sizeof hover, "%.100s %s, %.100s %s: %.200s", plot->x_label, x,
+                 plot->y_label, y, plot->words[index]);
+    box.hover = plot->words ? hover : NULL;
     if (isnan(value)) {
         svg_box(out, "hollow", &box);
         return;
@@ -120,4 +125,22 @@ void plot_heat(struct text *out, const struct svg_head *head, const struct plot_
     draw_labels(out, plot, cell, bottom);
     draw_scale(out, range, plot->value_label, bottom);
     svg_end(out);
+}
+
+void plot_heat_about(struct text *out, const struct plot_heat *plot)
+{
+    int64_t low = -1, high = -1;
+    for (int64_t i = 0; i < plot->rows * plot->columns; i++) {
+        if (isnan(plot->values[i]))
+            continue;
+        low = low < 0 || plot->values[i] < plot->values[low] ? i : low;
+        high = high < 0 || plot->values[i] > plot->values[high] ? i : high;
+    }
+    if (high < 0)
+        return;
+    text_print(out, "From %.1f to %.1f; the highest at ", plot->values[low], plot->values[high]);
+    text_add(out, plot->x_label);
+    text_print(out, " = %g, ", plot->x[high % plot->columns]);
+    text_add(out, plot->y_label);
+    text_print(out, " = %g, in a frame.", plot->y[high / plot->columns]);
 }

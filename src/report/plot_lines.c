@@ -166,3 +166,22 @@ void plot_lines(struct text *out, const struct svg_head *head, const struct plot
         plot_legend(out, &legend);
     svg_end(out);
 }
+
+void plot_lines_about(struct text *out, const struct plot_lines *plot)
+{
+    for (int64_t i = 0; i < plot->series_count; i++) {
+        const struct plot_series *s = &plot->series[i];
+        int64_t first = 0, last = s->count - 1;
+        while (first < s->count && isnan(s->y[first]))
+            first++;
+        while (last >= 0 && isnan(s->y[last]))
+            last--;
+        text_add(out, i > 0 ? " " : "");
+        text_add(out, s->label);
+        if (first > last)
+            text_add(out, " has no number.");
+        else
+            text_print(out, " goes from %.4g at %g to %.4g at %g.", s->y[first], s->x[first],
+                       s->y[last], s->x[last]);
+    }
+}

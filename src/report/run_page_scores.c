@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "report/plot.h"
-#include "report/statistics.h"
+#include "report/scores.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -239,7 +239,6 @@ static graco_status compare(struct paired *out, const struct reported *a, const 
 static void add_pair(struct sheet *table, const struct reported *a, const struct reported *b,
                      const struct paired *paired)
 {
-    static const enum sheet_mark marks[] = {SHEET_NONE, SHEET_WITHIN, SHEET_ABOVE, SHEET_BELOW};
     enum verdict verdict = statistics_verdict(paired->difference, paired->error);
     char difference[PLOT_NUMBER], signed_words[PLOT_NUMBER + 8], words[PLOT_NAME + 32];
     plot_number(difference, paired->difference, 2);
@@ -253,7 +252,8 @@ static void add_pair(struct sheet *table, const struct reported *a, const struct
                                          : "not known: there is no standard error");
     sheet_words(table, a->name);
     sheet_words(table, b->name);
-    sheet_add(table, &(struct sheet_entry){.words = signed_words, .mark = marks[verdict]});
+    sheet_add(table, &(struct sheet_entry){.words = signed_words,
+                                           .mark = score_mark(paired->difference, paired->error)});
     sheet_number(table, paired->error, 2);
     sheet_print(table, "%lld of %lld", (long long)paired->higher, (long long)paired->pairs);
     sheet_words(table, paired->seeds >= 2 ? "seeds" : "splits");

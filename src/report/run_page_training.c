@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/json/json.h"
+#include "report/band.h"
 #include "report/plot.h"
 
 #include <math.h>
@@ -286,59 +287,24 @@ graco_status run_page_settings(struct run_report *report)
 
 /* ---- Curves ---------------------------------------------------------------------------------- */
 
-/* A run's curve: the mean over its trainings, with the lowest and the highest; NaN where there is
- * none. */
-struct curve {
-    double x[POINTS], mean[POINTS], low[POINTS], high[POINTS];
-    int64_t trainings[POINTS];
-};
-
-/* Adds one training: means over the epochs of each point. */
-static void add_training(struct curve *curve, const struct run_metrics *metrics, enum metric which,
-                         double last, int64_t points)
+/* Fills a run's curve: a point is the mean of the epochs that fall on it. */
+static graco_status fill_band(struct band *out, const struct reported *run, enum metric which,
+                              double last)
 {
-    struct {
-        double x, y;
-        int64_t count;
-    } sum[POINTS] = {0};
-    for (int64_t i = 0; i < metrics->count; i++) {
-        double epoch = metrics->at[METRIC_EPOCH][i], y = metrics->at[which][i];
-        int64_t p = (int64_t)((epoch - 1) * (double)points / last);
-        if (isnan(y) || p < 0 || p >= points)
-            continue;
-        sum[p].x += epoch;
-        sum[p].y += which == METRIC_SECONDS ? 1000 * y : y;
-        sum[p].count++;
+    double points = floor(fmin(last, POINTS));
+    PASS(band_create(out, POINTS));
+    for (int64_t t = 0; t < run->count; t++) {
+        const struct run_metrics *metrics = &run->trainings[t].metrics;
+        for (int64_t i = 0; i < metrics->count; i++) {
+            double epoch = metrics->at[METRIC_EPOCH][i], y = metrics->at[which][i];
+            double point = (epoch - 1) * points / last;
+            if (point > -1 && point < points)
+                band_add(out, (int64_t)point, epoch, which == METRIC_SECONDS ? 1000 * y : y);
+        }
+        band_next(out);
     }
-    for (int64_t p = 0; p < points; p++) {
-        double y = sum[p].y / (double)sum[p].count;
-        if (sum[p].count == 0)
-            continue;
-        curve->x[p] = sum[p].x / (double)sum[p].count;
-        curve->low[p] = curve->trainings[p] == 0 ? y : fmin(y, curve->low[p]);
-        curve->high[p] = curve->trainings[p] == 0 ? y : fmax(y, curve->high[p]);
-        curve->mean[p] += y;
-        curve->trainings[p]++;
-    }
-}
-
-/* Fills the curve of a run; false if it has no such numbers. */
-static bool fill_curve(struct curve *curve, const struct reported *run, enum metric which,
-                       double last)
-{
-    int64_t points = last < POINTS ? (int64_t)last : POINTS, found = 0;
-    *curve = (struct curve){0};
-    for (int64_t t = 0; t < run->count; t++)
-        add_training(curve, &run->trainings[t].metrics, which, last, points);
-    for (int64_t p = 0; p < POINTS; p++) {
-        bool any = curve->trainings[p] > 0;
-        curve->mean[p] = any ? curve->mean[p] / (double)curve->trainings[p] : (double)NAN;
-        curve->x[p] = any ? curve->x[p] : (double)NAN;
-        if (curve->trainings[p] < 2)
-            curve->low[p] = curve->high[p] = (double)NAN;
-        found += any;
-    }
-    return found > 0;
+    band_finish(out);
+    return GRACO_OK;
 }
 
 static double last_epoch(const struct run_report *report)
@@ -358,20 +324,21 @@ static graco_status write_curve(struct run_report *report, enum metric which, co
                                 const char *label, double last)
 {
     graco_status status = GRACO_OK;
-    struct curve *curves = NULL;
+    struct band *bands = NULL;
     struct plot_series *series = NULL;
     int64_t found = 0;
-    TRY(memory_alloc(&curves, report->count, sizeof *curves));
+    TRY(memory_zalloc(&bands, report->count, sizeof *bands));
     TRY(memory_alloc(&series, report->count, sizeof *series));
     for (int64_t r = 0; r < report->count; r++) {
-        struct curve *c = &curves[r];
-        found += fill_curve(c, &report->runs[r], which, last);
+        struct band *band = &bands[r];
+        TRY(fill_band(band, &report->runs[r], which, last));
+        found += band->found;
         series[r] = (struct plot_series){.label = report->runs[r].name,
                                          .count = POINTS,
-                                         .x = c->x,
-                                         .y = c->mean,
-                                         .low = c->low,
-                                         .high = c->high};
+                                         .x = band->x,
+                                         .y = band->mean,
+                                         .low = band->low,
+                                         .high = band->high};
     }
     if (found > 0)
         plot_lines(&report->page.body,
@@ -383,8 +350,10 @@ static graco_status write_curve(struct run_report *report, enum metric which, co
                                         .series_count = report->count,
                                         .series = series});
 done:
+    for (int64_t r = 0; bands && r < report->count; r++)
+        band_clear(&bands[r]);
     memory_free(series);
-    memory_free(curves);
+    memory_free(bands);
     return status;
 }
 

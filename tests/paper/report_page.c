@@ -10,7 +10,7 @@ int main(int count, char **words)
         fprintf(stderr, "usage: report_page RESULTS FOLDER\n");
         return 2;
     }
-    if (paper_report(words[1], words[2]) != GRACO_OK) {
+    if (report_make(words[1], words[2], &(struct report_about){0}) != GRACO_OK) {
         fprintf(stderr, "report_page: %s\n", graco_message());
         return 1;
     }

@@ -1,5 +1,5 @@
 /* Four test graphs: the score lies between those of the two parts, weighted by what they hold. */
-#include "paper/four_graphs.h"
+#include "paper/measures.h"
 
 #include "check.h"
 

@@ -4,7 +4,6 @@
 #include "faults.h"
 
 #include "paper/report.h"
-#include "paper/results_file.h"
 #include "paper/small_results.h"
 
 #include <sys/stat.h>
@@ -13,14 +12,18 @@
 static char folder[] = "/tmp/graco-report-XXXXXX";
 static char results_path[64], out_path[64], page_path[96], kept_path[96];
 
+static const struct report_about about;
+
 static graco_status in_memory(void)
 {
     struct results *results = NULL;
     struct text html = {0}, markdown = {0};
     static const char whole[] = SMALL_RESULTS;
-    graco_status status = results_parse(&results, whole, sizeof whole - 1);
+    graco_status status = results_open(&results, "/nowhere/results.json", false);
     if (status == GRACO_OK)
-        status = report_write(&html, &markdown, results, NULL);
+        status = results_parse(results, NULL, whole, sizeof whole - 1);
+    if (status == GRACO_OK)
+        status = report_write(&html, &markdown, results, NULL, &about);
     text_clear(&html);
     text_clear(&markdown);
     results_free(results);
@@ -29,24 +32,23 @@ static graco_status in_memory(void)
 
 static graco_status kept(void)
 {
-    struct results_file *results = NULL, *other = NULL;
-    graco_status status = results_file_open(&results, "/nowhere/results.json", false);
+    struct results *results = NULL;
+    struct sample sample = results_sample();
+    sample.key = sample.settings = "a";
+    graco_status status = results_open(&results, results_path, true);
     if (status == GRACO_OK)
-        status = results_file_add(results, "{\"key\": \"a\", \"seed\": 1}");
+        status = results_add(results, &sample);
     if (status == GRACO_OK)
-        status = results_file_save(results, kept_path, "{\"made\": {}, \"items\": [1, \"b\"]}");
+        status = results_merge(results, NULL, results_path);
     if (status == GRACO_OK)
-        status = results_file_open(&other, kept_path, true);
-    if (status == GRACO_OK)
-        status = results_file_merge(results, NULL, other);
-    results_file_free(other);
-    results_file_free(results);
+        status = results_save(results, kept_path);
+    results_free(results);
     return status;
 }
 
 static graco_status to_files(void)
 {
-    return paper_report(results_path, out_path);
+    return report_make(results_path, out_path, &about);
 }
 
 static int64_t size_of(const char *path)

@@ -1,43 +1,92 @@
-/* results.json: what is read, and that a wrong, cut or hostile file is refused with one line. */
-#include "check.h"
+/* results.json: what is read, written again and merged, what a cell comes to, and that a wrong, cut or hostile file is
+ * refused with one line. */
+#include "base/memory.h"
+#include "io/files/file.h"
+#include "io/hostile.h"
 
 #include "paper/report.h"
 #include "paper/small_results.h"
 
-static graco_status parse(struct results **out, const char *text)
+static struct results *empty(void)
 {
-    return results_parse(out, text, (int64_t)strlen(text));
+    struct results *results = NULL;
+    CHECK_OK(results_open(&results, "/nowhere/results.json", false));
+    CHECK(results->count == 0);
+    return results;
 }
+
+static struct results *parse(const char *text)
+{
+    struct results *results = empty();
+    CHECK_OK(results_parse(results, NULL, text, (int64_t)strlen(text)));
+    return results;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static void reading(void)
 {
-    struct results *r = NULL;
-    int64_t first, count;
-    CHECK_OK(parse(&r, SMALL_RESULTS));
-    CHECK(r->sample_count == 3 && r->item_count == 4 && r->claim_count == 1);
-    results_find(&first, &count, r, "cora grace");
-    CHECK(first == 1 && count == 2 && r->scores[1].seed == 0 && r->scores[2].seed == 1);
-    results_find(&first, &count, r, "cora");
-    CHECK(count == 0);
-    const struct results_sample *sample = &r->samples[2];
-    CHECK(sample->epoch.count == 3 && isnan(sample->information.at[0]) && sample->loss.at[2] == 2);
-    CHECK(sample->classes == 2 && strcmp(sample->class_names[0], "a") == 0);
-    CHECK(sample->class_of[0] == 1 && sample->class_of[1] == 0 && sample->class_of[2] == 1);
+    struct results *r = parse(SMALL_RESULTS);
+    int64_t first;
+    CHECK(r->count == 4 && !r->made.quick && r->made.runs == 2);
+    CHECK(strcmp(r->made.machine, "m") == 0 && strcmp(r->version, "0.1.0") == 0);
+    CHECK(results_range(&first, r, "cora grace") == 2 && first == 2);
+    CHECK(r->samples[2].seed == 0 && r->samples[3].seed == 1);
+    CHECK(results_range(&first, r, "cora") == 0);
+    CHECK(!results_find(r, "cora grace", 2) && !results_find(r, "cora", 0));
+    const struct sample *sample = results_find(r, "cora grace", 1);
+    CHECK(sample->quick && sample->epoch.count == 3 && sample->losses.at[2] == 2);
+    CHECK(isnan(sample->informations.at[0]) && sample->informations.at[1] == 1);
+    CHECK(sample->x.count == 3 && sample->class_of.at[0] == 1 && sample->class_of.at[1] == 0);
+    CHECK(results_value(sample, "loss") == 1.25 && isnan(results_value(sample, "gap")));
+    CHECK(isnan(results_value(sample, "log_n")) && isnan(results_value(sample, "nodes")));
+    sample = results_find(r, "cora dataset", 0);
+    CHECK(sample->nodes == 2708 && sample->duplicates == 302 && sample->self_loops == 0);
+    CHECK(report_state(r, "cora grace") == STATE_QUICK && report_state(r, "cora dgi") == STATE_RUN);
+    CHECK(report_state(r, "cora gae") == STATE_MISSING);
+    CHECK(report_explanation("cora sgc") && !report_explanation("cora grace"));
+    results_free(r);
+}
 
-    const struct results_cell *cells = r->items[0].cells.at;
-    CHECK(cells[0].state == RESULTS_QUICK); /* "run" in the file, but a sample was quick */
-    CHECK(cells[1].state == RESULTS_QUOTED);
-    struct summary s = cells[0].ours;
-    CHECK(s.seeds == 2 && fabs(s.mean - 82.125) < 1e-12 && fabs(s.error - 0.625) < 1e-12);
-    struct comparison c = report_compare(&cells[0]);
-    CHECK(c.mark == SHEET_WITHIN && fabs(c.difference + 1.175) < 1e-12 && !c.beyond);
-    c = report_compare(&cells[1]); /* quoted: ours stays out, though there is a sample */
-    CHECK(c.ours.seeds == 0 && isnan(c.difference) && c.mark == SHEET_NONE);
-    s = r->items[2].panels[0].lines[0].cells.at[0].ours;
-    CHECK(s.seeds == 1 && s.mean == 1.25 && isnan(s.error)); /* a value that one of two has */
-    CHECK(strcmp(r->items[3].facts.at[1], "2.5") == 0 && strcmp(r->items[3].facts.at[2], "") == 0);
-    CHECK(strcmp(results_explanation(r, "cora grace"), "e") == 0);
-    CHECK(!results_explanation(r, "cora dgi"));
+static struct shown show(const struct results *results, const struct cell *cell)
+{
+    struct seed_scores scores[4] = {0};
+    struct report report = {.results = results, .scores = scores};
+    struct report_about about = {0};
+    struct shown shown = {.cell = cell};
+    for (int64_t i = 0; i < results->count; i++)
+        scores[i] = (struct seed_scores){.seed = results->samples[i].seed,
+                                         .splits = results->samples[i].scores.count,
+                                         .scores = results->samples[i].scores.at};
+    report_show(&shown, &report, &about);
+    return shown;
+}
+
+static void cells(void)
+{
+    struct results *r = parse(SMALL_RESULTS);
+    struct cell cell = {.item = manifest_items, .method = "grace", .quick = "epochs=1"};
+    cell.paper = (struct printed){83.3, 0.4, true};
+    strcpy(cell.key[0], "cora grace");
+    struct shown shown = show(r, &cell);
+    CHECK(shown.state == STATE_QUICK && strstr(shown.note, "few splits, epochs=1"));
+    CHECK(shown.ours.seeds == 2 && fabs(shown.ours.mean - 82.125) < 1e-12);
+    CHECK(fabs(shown.ours.error - 0.625) < 1e-12 && fabs(shown.difference + 1.175) < 1e-12);
+    CHECK(shown.mark == SHEET_WITHIN && !shown.beyond);
+    cell.value = "loss"; /* that one of two has */
+    shown = show(r, &cell);
+    CHECK(shown.ours.seeds == 1 && shown.ours.mean == 1.25 && isnan(shown.ours.error));
+    cell.value = NULL;
+    strcpy(cell.key[0], "cora gae");
+    strcpy(cell.key[1], "cora gae epochs=1");
+    shown = show(r, &cell);
+    CHECK(shown.state == STATE_MISSING && strstr(shown.note, "graco fetch cora"));
+    CHECK(shown.ours.seeds == 0 && isnan(shown.difference) && shown.mark == SHEET_NONE);
+    strcpy(cell.key[1],
+           "cora dgi"); /* what --quick trained, if the paper's training is not there */
+    CHECK(show(r, &cell).state == STATE_RUN);
+    cell.left_out = "x"; /* but not where that lacks what the cell shows */
+    CHECK(show(r, &cell).state == STATE_MISSING);
     results_free(r);
 }
 
@@ -45,62 +94,54 @@ static void reading(void)
 static void marks(void)
 {
     static const struct {
-        const char *scores, *more;
+        const char *first, *second, *more;
         double paper;
         enum sheet_mark mark;
         bool beyond;
     } cases[] = {
-        {"[80]],[[81]", "", 81.4, SHEET_WITHIN, false}, /* error 0.5: 0.9 away */
-        {"[80]],[[81]", "", 82, SHEET_BELOW, true},
-        {"[80]],[[81]", "", 79, SHEET_ABOVE, true},
-        {"[80]],[[80]", "", 80.5, SHEET_WITHIN, true}, /* error 0, but half a point */
-        {"[80]],[[80]", "", 80.6, SHEET_BELOW, true},
-        {"[80]", "", 80.4, SHEET_WITHIN, false},
-        {"[80]", "", 80.6, SHEET_BELOW, false}, /* one seed: points alone decide */
-        {"[80]", "\"source\":\"look-alike\",", 80, SHEET_NONE, false},
+        {"80", "81", "", 81.4, SHEET_WITHIN, false}, /* error 0.5: 0.9 away */
+        {"80", "81", "", 82, SHEET_BELOW, true},
+        {"80", "81", "", 79, SHEET_ABOVE, true},
+        {"80", "80", "", 80.5, SHEET_WITHIN, true}, /* error 0, but half a point */
+        {"80", "80", "", 80.6, SHEET_BELOW, true},
+        {"80", NULL, "", 80.4, SHEET_WITHIN, false},
+        {"80", NULL, "", 80.6, SHEET_BELOW, false}, /* one seed: points alone decide */
+        {"80", NULL, "\"source\":\"look-alike\",", 80, SHEET_NONE, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[2048], first[16], second[64] = "";
-        const char *gap = strstr(cases[i].scores, "],[");
-        size_t length = gap ? (size_t)(gap - cases[i].scores) : strlen(cases[i].scores);
-        snprintf(first, sizeof first, "%.*s", (int)length, cases[i].scores);
-        if (gap)
-            snprintf(second, sizeof second, ",{\"key\":\"k\",\"seed\":1,\"scores\":%s}", gap + 3);
+        char text[1024], second[64] = "";
+        struct cell cell = {.item = manifest_items, .method = "grace", .quick = "", .key = {"k"}};
+        cell.paper = (struct printed){cases[i].paper, NAN, true};
+        if (cases[i].second)
+            snprintf(second, sizeof second, ",{\"key\":\"k\",\"seed\":1,\"scores\":[%s]}",
+                     cases[i].second);
         snprintf(text, sizeof text,
-                 "{\"format\":1,\"samples\":[{%s\"key\":\"k\",\"seed\":0,\"scores\":%s}%s],"
-                 "\"items\":[{\"name\":\"t\",\"kind\":\"table\",\"rows\":[\"r\"],\"columns\":"
-                 "[\"c\"],\"cells\":[{\"row\":0,\"column\":0,\"key\":\"k\",\"paper\":%.1f}]}],"
-                 "\"claims\":[],\"explanations\":[]}",
-                 cases[i].more, first, second, cases[i].paper);
-        struct results *r = NULL;
-        CHECK_OK(parse(&r, text));
-        struct comparison c = report_compare(&r->items[0].cells.at[0]);
-        if (c.mark != cases[i].mark)
-            fprintf(stderr, "case %zu has the mark %d\n", i, (int)c.mark);
-        CHECK(c.mark == cases[i].mark && c.beyond == cases[i].beyond);
+                 "{\"format\":1,\"samples\":[{%s\"key\":\"k\",\"seed\":0,\"scores\":[%s]}%s]}",
+                 cases[i].more, cases[i].first, second);
+        struct results *r = parse(text);
+        struct shown shown = show(r, &cell);
+        if (shown.mark != cases[i].mark)
+            fprintf(stderr, "case %zu has the mark %d\n", i, (int)shown.mark);
+        CHECK(shown.mark == cases[i].mark && shown.beyond == cases[i].beyond);
         results_free(r);
     }
 }
 
+/* ---- Refusing -------------------------------------------------------------------------------- */
+
 /* A file that must be refused, with one line that holds `part`. */
 static void refused(const char *text, const char *part)
 {
-    struct results *r = NULL;
-    graco_status status = parse(&r, text);
+    struct results *r = empty();
+    graco_status status = results_parse(r, NULL, text, (int64_t)strlen(text));
     if (status != GRACO_ERROR_FORMAT || !strstr(graco_message(), part))
         fprintf(stderr, "%.120s...: '%s', expected '%s'\n", text, graco_message(), part);
-    CHECK(status == GRACO_ERROR_FORMAT && !r && strstr(graco_message(), part));
+    CHECK(status == GRACO_ERROR_FORMAT && strstr(graco_message(), part));
     CHECK(!strchr(graco_message(), '\n'));
     results_free(r);
 }
 
-#define WITH_SAMPLES(samples)                                                                      \
-    SMALL_HEAD "\"samples\":[" samples "],\"items\":[],\"claims\":[],\"explanations\":[]}"
-#define WITH_ITEMS(items)                                                                          \
-    SMALL_HEAD "\"samples\":[" SMALL_SAMPLES "],\"items\":[" items "]," SMALL_CLAIMS "}"
-#define TABLE(name, cells)                                                                         \
-    "{\"name\":\"" name                                                                            \
-    "\",\"kind\":\"table\",\"rows\":[\"r\"],\"columns\":[\"c\"],\"cells\":[" cells "]}"
+#define WITH(sample) SMALL_HEAD "\"samples\":[" sample "]}"
 
 static void wrong_files(void)
 {
@@ -109,117 +150,163 @@ static void wrong_files(void)
     refused("{\"format\":2}", "\"format\" is 2, expected 1");
     refused("{\"format\":1}", "\"samples\" is missing");
     refused("{\"format\":1,\"samples\":[NaN]}", "");
-    refused(WITH_SAMPLES("7"), "samples[0]: ");
-    refused(WITH_SAMPLES("{\"key\":\"a\"}"), "\"seed\" is missing");
-    refused(WITH_SAMPLES("{\"key\":\"a\",\"seed\":0,\"scores\":[1,null]}"), "\"scores\"[1] is no");
-    refused(WITH_SAMPLES("{\"key\":\"a\",\"seed\":0,\"scores\":[1e31]}"), "\"scores\"[0] is no");
-    refused(WITH_SAMPLES("{\"key\":\"a\",\"seed\":0,\"scores\":[1e999]}"), "");
-    refused(WITH_SAMPLES("{\"key\":\"a\",\"seed\":0},{\"key\":\"a\",\"seed\":0}"),
-            "have the seed 0");
-    refused(WITH_SAMPLES("{\"key\":\"a\",\"seed\":0,\"curve\":{\"epoch\":[1],\"loss\":[]}}"),
-            "\"loss\" has 0 numbers, \"epoch\" 1");
-    refused(WITH_SAMPLES("{\"key\":\"a\",\"seed\":0,\"points\":{\"x\":[1],\"y\":[1]}}"),
-            "\"class\" has 0 items");
-    refused(WITH_SAMPLES("{\"key\":\"a\",\"seed\":0,\"points\":{\"x\":[1],\"y\":[1],\"class\":"
-                         "[null]}}"),
-            "neither a number nor a name");
-    refused(WITH_ITEMS("{\"name\":\"../x\",\"kind\":\"facts\"}"), "lower-case letters");
-    refused(WITH_ITEMS("{\"name\":\"\",\"kind\":\"facts\"}"), "lower-case letters");
-    refused(WITH_ITEMS("{\"name\":\"claims\",\"kind\":\"facts\"}"), "uses itself");
-    refused(WITH_ITEMS(SMALL_TABLE "," SMALL_TABLE), "items[1]: two items have the name main");
-    refused(WITH_ITEMS("{\"name\":\"x\",\"kind\":\"pie\"}"), "\"kind\" is none of");
-    refused(WITH_ITEMS(TABLE("t", "{\"row\":1,\"column\":0}")), "\"row\" is 1, expected 0 to 0");
-    refused(WITH_ITEMS(TABLE("t", "{\"row\":0,\"column\":-1}")), "\"column\" is -1");
-    refused(WITH_ITEMS(TABLE("t", "{\"row\":0,\"column\":0},{\"row\":0,\"column\":0}")),
-            "\"cells\" has 2 items, expected at most 1");
-    refused(WITH_ITEMS("{\"name\":\"t\",\"kind\":\"table\",\"rows\":[\"r\",\"s\"],\"columns\":"
-                       "[\"c\"],\"cells\":[{\"row\":1,\"column\":0},{\"row\":1,\"column\":0}]}"),
-            "cells[1] lies where another one does");
-    refused(WITH_ITEMS(TABLE("t", "{\"row\":0,\"column\":0,\"state\":\"ran\"}")), "\"state\" is");
-    refused(WITH_ITEMS(TABLE("t", "{\"row\":0,\"column\":0,\"paper\":\"x\"}")), "\"paper\" is no");
-    refused(WITH_ITEMS("{\"name\":\"f\",\"kind\":\"facts\",\"columns\":[\"a\"],\"rows\":[[]]}"),
-            "one per column");
-    refused(WITH_ITEMS("{\"name\":\"f\",\"kind\":\"facts\",\"columns\":[\"a\"],\"rows\":[[{}]]}"),
-            "neither a string nor a number");
-    refused(SMALL_HEAD "\"samples\":[],\"items\":[],\"claims\":[{}],\"explanations\":[]}",
-            "claims[0]: ");
-    refused(SMALL_HEAD "\"samples\":[],\"items\":[],\"explanations\":[],\"claims\":[{\"text\":\"\","
-                       "\"better\":[\"a\",\"b\"],\"worse\":[]}]}",
-            "\"better\" has 2 keys, \"worse\" 0");
-}
-
-/* Lists that are too long. */
-static void long_lists(void)
-{
-    enum { MANY = 10001 };
-    static char list[4 * MANY + 1], text[8 * MANY];
-    for (int i = 0; i < MANY; i++)
-        snprintf(list + 3 * i, 4, "\"\"%s", i + 1 < MANY ? "," : "");
-    snprintf(text, sizeof text,
-             SMALL_HEAD "\"samples\":[],\"items\":[{\"name\":\"t\",\"kind\":"
-                        "\"table\",\"rows\":[%s]}]}",
-             list);
-    refused(text, "\"rows\" has 10001 items, expected at most 256");
-    for (int i = 0; i < MANY; i++)
-        snprintf(list + 2 * i, 3, "1%s", i + 1 < MANY ? "," : "");
-    snprintf(text, sizeof text,
-             SMALL_HEAD "\"samples\":[{\"key\":\"a\",\"seed\":0,\"scores\":"
-                        "[%s]}]}",
-             list);
-    refused(text, "\"scores\" has 10001 items");
+    refused(WITH("7"), "samples[0]: ");
+    refused(WITH("{\"key\":\"a\"}"), "\"seed\" is missing");
+    refused(WITH("{\"seed\":1}"), "\"key\" is missing");
+    refused(WITH("{\"key\":null,\"seed\":1}"), "\"key\" is null");
+    refused(WITH("{\"key\":1,\"seed\":1}"), "\"key\"");
+    refused(WITH("{\"key\":\"a\",\"seed\":0.5}"), "\"seed\"");
+    refused(WITH("{\"key\":\"a\",\"seed\":0,\"scores\":[1,null]}"), "\"scores\" is missing");
+    refused(WITH("{\"key\":\"a\",\"seed\":0,\"scores\":[1e31]}"), "above 1e+30");
+    refused(WITH("{\"key\":\"a\",\"seed\":0,\"scores\":[1e999]}"), "");
+    refused(WITH("{\"key\":\"a\",\"seed\":0,\"scores\":[\"a\"]}"), "\"scores\"");
+    refused(WITH("{\"key\":\"a\",\"seed\":0,\"values\":{\"loss\":1e31}}"), "\"loss\"");
+    refused(WITH("{\"key\":\"a\",\"seed\":0},{\"key\":\"a\",\"seed\":0}"), "have the seed 0");
+    refused(WITH("{\"key\":\"a\",\"seed\":0,\"curve\":{\"epoch\":[1],\"loss\":[]}}"), "differ");
+    refused(WITH("{\"key\":\"a\",\"seed\":0,\"points\":{\"x\":[1],\"y\":[1]}}"), "differ");
+    refused(WITH("{\"key\":\"a\",\"seed\":0,\"points\":{\"x\":[1],\"y\":[1],\"class\":[null]}}"),
+            "\"class\"");
+    refused("{\"format\":1,\"made\":{\"machine\":3},\"samples\":[]}", "\"machine\"");
 }
 
 /* Words that are too long: they are written again and again. */
 static void long_words(void)
 {
-    char word[1002], text[8192];
+    char word[1002], text[4096];
     memset(word, 'a', sizeof word - 1);
     word[sizeof word - 1] = 0;
-    snprintf(text, sizeof text, WITH_SAMPLES("{\"key\":\"a\",\"set\":\"%s\",\"seed\":0}"), word);
+    snprintf(text, sizeof text, WITH("{\"key\":\"a\",\"set\":\"%s\",\"seed\":0}"), word);
     refused(text, "\"set\" has 1001 bytes; expected at most 1000");
-    snprintf(text, sizeof text,
-             WITH_ITEMS("{\"name\":\"f\",\"kind\":\"facts\",\"columns\":[\"a\",\"%s\"],"
-                        "\"rows\":[]}"),
+    snprintf(text, sizeof text, "{\"format\":1,\"made\":{\"machine\":\"%s\"},\"samples\":[]}",
              word);
-    refused(text, "\"columns\" has 1001 bytes");
+    refused(text, "\"machine\" has 1001 bytes");
 }
 
 /* Cut at every byte, and with every byte changed: refused, or read and written, never a crash. */
 static void broken_files(void)
 {
-    static const char whole[] = SMALL_RESULTS;
-    static const char changes[] = "\"0]}:\\,-9";
+    static const char whole[] = SMALL_RESULTS, changes[] = "\"0]}:\\,-9";
     char text[sizeof whole];
     int64_t length = (int64_t)sizeof whole - 1, read = 0;
-    struct results *r = NULL;
-    for (int64_t cut = 0; cut < length; cut++)
-        CHECK(results_parse(&r, whole, cut) == GRACO_ERROR_FORMAT && !r);
+    struct report_about about = {0};
     for (int64_t at = 0; at < length; at++)
-        for (size_t c = 0; c < sizeof changes - 1; c++) {
+        for (size_t c = 0; c < sizeof changes; c++) { /* the last is a NUL: it ends there */
+            struct results *r = empty();
+            struct text html = {0}, markdown = {0};
             memcpy(text, whole, sizeof whole);
             text[at] = changes[c];
-            if (parse(&r, text) != GRACO_OK) {
-                CHECK(graco_message()[0] && !strchr(graco_message(), '\n'));
-                continue;
-            }
-            struct text html = {0}, markdown = {0};
-            CHECK(report_write(&html, &markdown, r, NULL) == GRACO_OK);
+            graco_status status = results_parse(r, NULL, text, changes[c] ? length : at);
+            CHECK(changes[c] || status == GRACO_ERROR_FORMAT);
+            if (status == GRACO_OK && read++ % 8 == 0)
+                CHECK_OK(report_write(&html, &markdown, r, NULL, &about));
+            CHECK(status == GRACO_OK || (graco_message()[0] && !strchr(graco_message(), '\n')));
             text_clear(&html);
             text_clear(&markdown);
             results_free(r);
-            read++;
         }
     printf("%lld changed files could still be read\n", (long long)read);
     CHECK(read > 0);
 }
 
+/* ---- Adding, saving, merging ----------------------------------------------------------------- */
+
+static void add(struct results *results, const char *key, int64_t seed, const char *settings,
+                bool quick)
+{
+    struct sample sample = results_sample();
+    sample.key = key;
+    sample.settings = settings;
+    sample.seed = seed;
+    sample.quick = quick;
+    sample.loss = 1. / 3;
+    CHECK_OK(memory_alloc(&sample.scores.at, 2, sizeof *sample.scores.at));
+    sample.scores.count = 2;
+    sample.scores.at[0] = 2. / 3;
+    sample.scores.at[1] = 80;
+    CHECK_OK(results_add(results, &sample));
+}
+
+static void adding(const char *folder)
+{
+    const char *path = hostile_path(folder, "results.json");
+    struct results *r = empty(), *again = NULL, *third = NULL;
+    uint8_t *first = NULL, *second = NULL;
+    int64_t lengths[2] = {0}, place;
+    add(r, "b", 1, "w1", true);
+    add(r, "a", 10, "w0", false);
+    add(r, "a b", 0, "w2", false);
+    add(r, "b", 0, "w3", false);
+    add(r, "b", 1, "new", false);
+    CHECK(r->count == 4 && strcmp(results_find(r, "b", 1)->settings, "new") == 0);
+    CHECK(results_range(&place, r, "b") == 2 && place == 2 && !results_find(r, "b", 1)->quick);
+    CHECK(results_find(r, "a", 10)->loss == 0.333333333333); /* as the file has it */
+    r->made = (struct made){.device = "cpu", .machine = "m", .runs = 3};
+    CHECK_OK(results_save(r, path));
+    CHECK_OK(results_open(&again, path, true));
+    CHECK(again->count == 4 && strcmp(again->made.machine, "m") == 0 && again->made.runs == 3);
+    CHECK(again->samples[0].scores.at[0] == r->samples[0].scores.at[0]);
+    CHECK_FAILS(results_open(&third, path, true), GRACO_ERROR_IO, "in use");
+    CHECK_OK(file_read(&first, &lengths[0], path, 1 << 20));
+    CHECK(strstr((char *)first, "\"key\":\"a\"") < strstr((char *)first, "\"key\":\"a b\""));
+    CHECK_OK(results_save(again, path)); /* what is read back is written as it was */
+    CHECK_OK(file_read(&second, &lengths[1], path, 1 << 20));
+    CHECK(lengths[0] == lengths[1] && memcmp(first, second, (size_t)lengths[0]) == 0);
+    results_free(again);
+    results_free(r);
+    memory_free(first);
+    memory_free(second);
+}
+
+static void merging(const char *folder)
+{
+    const char *path = hostile_path(folder, "results.json"); /* that `adding` left */
+    struct results *ours = empty();
+    int64_t counts[2];
+    add(ours, "a", 10, "ours", true);
+    add(ours, "b", 0, "ours", false);
+    add(ours, "z", 0, "ours", false);
+    CHECK_OK(results_merge(ours, counts, path));
+    CHECK(counts[0] == 3 && counts[1] == 4 && ours->count == 5);
+    CHECK(!results_find(ours, "a", 10)->quick); /* theirs is not */
+    CHECK(strcmp(results_find(ours, "b", 0)->settings, "ours") == 0);
+    CHECK(strcmp(ours->made.device, "cpu") == 0);
+    CHECK_OK(results_merge(ours, counts, path));
+    CHECK(counts[0] == 0 && ours->count == 5);
+    CHECK_FAILS(results_merge(ours, counts, "/nowhere/results.json"), GRACO_ERROR_IO, "nowhere");
+    results_free(ours);
+}
+
+/* Whatever is no whole file of samples is refused by name. */
+static void foreign(const char *folder)
+{
+    static const char *const texts[] = {"",
+                                        "{}",
+                                        "[]",
+                                        "not JSON",
+                                        "{\"format\": 1}",
+                                        "{\"format\": 1, \"samples\": {}}",
+                                        "{\"format\": 1, \"samples\": [{\"key\": \"a\"}]}"};
+    const char *path = hostile_path(folder, "foreign.json");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct results *read = NULL;
+        CHECK_OK(file_write_atomic(path, texts[i], (int64_t)strlen(texts[i])));
+        CHECK_FAILS(results_open(&read, path, true), GRACO_ERROR_FORMAT, "foreign.json");
+        CHECK(!read && hostile_files(folder) == 2); /* no lock is left */
+    }
+}
+
 int main(void)
 {
+    char *folder = hostile_folder();
     reading();
+    cells();
     marks();
     wrong_files();
-    long_lists();
     long_words();
     broken_files();
+    adding(folder);
+    merging(folder);
+    foreign(folder);
+    hostile_remove(folder);
     return check_result();
 }

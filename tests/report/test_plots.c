@@ -115,13 +115,13 @@ static void heat(void)
                              .x = x,
                              .y = y,
                              .values = values,
-                             .hover = hover};
+                             .words = hover};
     struct text out = {0};
     plot_heat(&out, &HEAD, &plot);
     check_picture(&out);
     CHECK(count(text_words(&out), "class=\"hollow\"") == 2);
     CHECK(count(text_words(&out), "class=\"best\"") == 1);
-    CHECK(strstr(text_words(&out), "<title>&lt;c&gt;</title>"));
+    CHECK(strstr(text_words(&out), "<title>p1 0.3, p2 0.5: &lt;c&gt;</title>"));
     CHECK(strstr(text_words(&out), ">71.3</text>"));
     CHECK(strstr(text_words(&out), "fill=\"#f6e996\"")); /* the highest is the end of the scale */
     CHECK(strstr(text_words(&out), "fill=\"#22285c\"")); /* the lowest its beginning */
