@@ -5,17 +5,14 @@ from __future__ import annotations
 import ctypes
 import operator
 import os
-from ctypes import POINTER, byref, c_bool, c_char_p, c_float, c_int, c_int64, c_size_t, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_float, c_void_p
 from typing import Any, Iterator, Optional
 
 import numpy as np
 
-from ._structs import (  # noqa: F401: whoever calls the library finds them here
-    Array, Arrays, ClusterOptions, ClusterResult, DatasetInfo, EPOCH_FN, EmbedOptions, Epoch, EvalOptions,
-    EvalResult, LinkResult, LinkScore, Links, LinksOptions, LoadOptions, MapInfo, MapOptions, MapValues, Matrix,
-    MethodInfo, Neighbours, NeighboursOptions, PROGRESS_FN, PredictOptions, Prediction, Progress, SHARE_FN,
-    Struct, TrainOptions, TrainResult,
-)
+from . import _structs
+from ._structs import *  # noqa: F401,F403: whoever calls the library finds its structs here
+from ._structs import Array, Matrix
 
 # ---- Errors ---------------------------------------------------------------------------------------
 
@@ -48,86 +45,19 @@ class GracoDeviceError(GracoError, RuntimeError):
     """The compute device failed or is missing."""
 
 
-OK, STOPPED = 0, 7
 ERRORS = {
-    1: GracoMemoryError,
-    2: GracoIOError,
-    3: GracoFormatError,
-    4: GracoArgumentError,
-    5: GracoNumberError,
-    6: GracoDeviceError,
+    _structs.ERROR_MEMORY: GracoMemoryError,
+    _structs.ERROR_IO: GracoIOError,
+    _structs.ERROR_FORMAT: GracoFormatError,
+    _structs.ERROR_ARGUMENT: GracoArgumentError,
+    _structs.ERROR_NUMBER: GracoNumberError,
+    _structs.ERROR_DEVICE: GracoDeviceError,
 }
 
 # The types of items, by number, as numpy has them; strings have the last.
 TYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
-STRING = len(TYPES)
 
 # ---- Functions ------------------------------------------------------------------------------------
-
-# Objects of the library are plain addresses here. A function whose first entry is True gives a status.
-_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
-    "graco_message": (c_char_p, []),
-    "graco_version": (c_char_p, []),
-    "graco_matrix_clear": (None, [POINTER(Matrix)]),
-    "graco_dataset_load": (True, [POINTER(c_void_p), c_char_p, POINTER(LoadOptions)]),
-    "graco_dataset_create": (True, [POINTER(c_void_p), POINTER(Arrays)]),
-    "graco_dataset_arrays": (Arrays, [c_void_p]),
-    "graco_dataset_save": (True, [c_void_p, c_char_p]),
-    "graco_dataset_describe": (DatasetInfo, [c_void_p]),
-    "graco_dataset_free": (None, [c_void_p]),
-    "graco_method_describe": (c_bool, [POINTER(MethodInfo), c_int]),
-    "graco_preset": (c_char_p, [c_char_p, c_int]),
-    "graco_config_create": (True, [POINTER(c_void_p), c_char_p, c_char_p]),
-    "graco_config_free": (None, [c_void_p]),
-    "graco_config_set": (True, [c_void_p, c_char_p, c_char_p]),
-    "graco_config_get": (True, [c_void_p, c_char_p, c_char_p, c_size_t]),
-    "graco_config_key": (c_char_p, [c_void_p, c_int, POINTER(c_char_p)]),
-    "graco_config_word": (c_char_p, [c_char_p, c_int]),
-    "graco_train": (
-        True,
-        [POINTER(c_void_p), POINTER(TrainResult), c_void_p, c_void_p, POINTER(TrainOptions)],
-    ),
-    "graco_model_load": (True, [POINTER(c_void_p), c_char_p]),
-    "graco_model_save": (True, [c_void_p, c_char_p]),
-    "graco_model_embed": (True, [POINTER(Matrix), c_void_p, c_void_p, POINTER(EmbedOptions)]),
-    "graco_model_free": (None, [c_void_p]),
-    "graco_protocol_name": (c_char_p, [c_int]),
-    "graco_eval_defaults": (EvalOptions, []),
-    "graco_evaluate": (
-        True,
-        [POINTER(EvalResult), POINTER(Matrix), c_void_p, POINTER(EvalOptions)],
-    ),
-    "graco_eval_result_clear": (None, [POINTER(EvalResult)]),
-    "graco_predict_embeddings": (
-        True,
-        [POINTER(Prediction), POINTER(Matrix), c_void_p, POINTER(PredictOptions)],
-    ),
-    "graco_prediction_clear": (None, [POINTER(Prediction)]),
-    "graco_neighbours_defaults": (NeighboursOptions, []),
-    "graco_neighbours_find": (
-        True,
-        [POINTER(Neighbours), POINTER(Matrix), POINTER(NeighboursOptions)],
-    ),
-    "graco_neighbours_clear": (None, [POINTER(Neighbours)]),
-    "graco_cluster_defaults": (ClusterOptions, []),
-    "graco_evaluate_clusters": (
-        True,
-        [POINTER(ClusterResult), POINTER(Matrix), c_void_p, POINTER(ClusterOptions)],
-    ),
-    "graco_cluster_result_clear": (None, [POINTER(ClusterResult)]),
-    "graco_links_split": (True, [c_void_p, c_char_p, POINTER(LinksOptions)]),
-    "graco_links_load": (True, [POINTER(Links), c_char_p]),
-    "graco_links_clear": (None, [POINTER(Links)]),
-    "graco_evaluate_links": (
-        True,
-        [POINTER(LinkResult), POINTER(Matrix), c_void_p, POINTER(Links), c_int64],
-    ),
-    "graco_map_defaults": (MapOptions, []),
-    "graco_map_make": (True, [POINTER(c_void_p), POINTER(Matrix), POINTER(MapOptions)]),
-    "graco_map_describe": (MapInfo, [c_void_p]),
-    "graco_map_save": (True, [c_void_p, c_char_p]),
-    "graco_map_free": (None, [c_void_p]),
-}
 
 
 def _open() -> ctypes.CDLL:
@@ -143,13 +73,13 @@ def _open() -> ctypes.CDLL:
         raise ImportError(
             f"graco's library cannot be loaded: {error}; $GRACO_LIBRARY may name another"
         ) from None
-    for name, (result, arguments) in _FUNCTIONS.items():
+    for name, (result, arguments) in _structs.FUNCTIONS.items():
         try:
             function = getattr(library, name)
         except AttributeError:
             raise ImportError(f"{path} has no {name}: it is an older graco") from None
         function.argtypes = arguments
-        function.restype = c_int if result is True else result
+        function.restype = result
     return library
 
 
@@ -162,7 +92,7 @@ def message() -> str:
 
 def check(status: int) -> None:
     """Raises what a status says, with the library's message."""
-    if status != OK:
+    if status != _structs.OK:
         raise ERRORS.get(status, GracoError)(message())
 
 
@@ -325,14 +255,14 @@ def give_strings(strings: Optional[Any], keep: list) -> Array:
     encoded = [encode(s if isinstance(s, str) else str(s), "the name") for s in strings]
     pointers = (c_char_p * max(len(encoded), 1))(*encoded)
     keep.extend([encoded, pointers])
-    return Array(ctypes.addressof(pointers), STRING, 1, len(encoded), 0, 0)
+    return Array(ctypes.addressof(pointers), _structs.STRING, 1, len(encoded), 0, 0)
 
 
 def take_array(array: Array, owner: Any) -> Optional[np.ndarray]:
     """An array of the library's as numpy has it; None where there is none."""
     if not array.data and array.rows == 0:
         return None
-    if array.type == STRING:
+    if array.type == _structs.STRING:
         pointers = ctypes.cast(array.data, POINTER(c_char_p))
         return np.array([name(pointers[i]) for i in range(array.rows)], dtype=object)
     shape = (array.rows,) if array.dims == 1 else (array.rows, array.cols)

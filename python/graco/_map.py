@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import os
 import tempfile
-from ctypes import POINTER, byref, c_float, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_float, c_void_p, cast
 from typing import Any, Optional
 
 import numpy as np
@@ -157,7 +157,7 @@ def map(
         if len(names) != rows:
             raise c.GracoArgumentError(f"names are {len(names)}: expected {rows}, one for each row")
         names = names if order is None else [names[row] for row in order]
-        options.names = c.give_strings(names, keep).data
+        options.names = cast(c.give_strings(names, keep).data, POINTER(c_char_p))
     columns = [(name, join_rows(own if index_of(numbers) == own else joined, numbers, f"the values {name!r}"))
                for name, numbers in _columns(with_ids(values, "values"))]
     options.values, options.value_count = _give_values(columns, rows, order, keep), len(columns)
