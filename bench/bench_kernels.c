@@ -170,7 +170,8 @@ static graco_status make_config(graco_config **out, const struct bench *b,
                                 const struct combination *k)
 {
     char threads[24];
-    PASS(graco_config_create(out, "grace", graco_dataset_describe(b->data).name));
+    PASS(graco_config_create(out, "grace",
+                             graco_preset_for("grace", graco_dataset_describe(b->data).name)));
     snprintf(threads, sizeof threads, "%lld", (long long)k->threads);
     PASS(graco_config_set(*out, "threads", threads));
     PASS(graco_config_set(*out, "precision", k->precision));

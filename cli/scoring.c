@@ -233,8 +233,10 @@ static graco_status settings_of(graco_config **config, const char *run, const gr
     if (runs_first(folder, run) && runs_holds_model(folder))
         status = graco_model_load(&model, folder);
     if (status == GRACO_OK)
-        status = model ? graco_config_copy(config, graco_model_config(model))
-                       : graco_config_create(config, NULL, graco_dataset_describe(data).name);
+        status =
+            model ? graco_config_copy(config, graco_model_config(model))
+                  : graco_config_create(config, NULL,
+                                        graco_preset_for(NULL, graco_dataset_describe(data).name));
     graco_model_free(model);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Settings. The library owns methods, keys, words, checks and presets; this names them on a command
  * line, says what went wrong there, and suggests what was probably meant. */
 #include "settings.h"
+#include "graco_more.h"
 #include "commands.h"
 #include "output.h"
 #include "base/words.h"
@@ -84,24 +85,14 @@ static int load_preset(graco_config **config, const struct settings *settings)
 int settings_preset(graco_config **config, const char **preset, const struct settings *settings,
                     const char *name)
 {
-    const char *names[KEYS_MAX + 2], *wanted = settings->preset ? settings->preset : name;
-    int found = 0;
-
-    if (settings->preset && is_file(settings->preset)) {
-        *preset = settings->preset;
+    *preset = settings->preset ? settings->preset : graco_preset_for(settings->method, name);
+    if (settings->preset && is_file(settings->preset))
         return load_preset(config, settings);
-    }
-    list_presets(names, settings->method);
-    while (wanted && names[found] && strcmp(wanted, names[found]) != 0)
-        found++;
-    if (settings->preset && !names[found])
-        return options_unknown(command_of(settings), "--preset is", settings->preset, names);
-    graco_status status = graco_config_create(config, settings->method, wanted);
+    graco_status status = graco_config_create(config, settings->method, *preset);
     if (status != GRACO_OK) {
         output_error("%s: %s", command_of(settings), graco_message());
         return status == GRACO_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
     }
-    *preset = wanted && names[found] ? names[found] : "general";
     return EXIT_FINE;
 }
 

@@ -295,9 +295,9 @@ const char *graco_dataset_node(const graco_dataset *data, int64_t node);
 /* A method with everything that decides the result of its training, reached by key. */
 typedef struct graco_config graco_config;
 
-/* The settings of a method ("grace"; NULL: that one): its general ones, with those of the preset of
- * that name laid over them if the method has it. So the name of a data set will do; NULL: none.
- * GRACO_ERROR_ARGUMENT if there is no such method. */
+/* The settings of a method ("grace"; NULL: that one): its general ones, with those of a preset, such as
+ * "cora", laid over them; NULL or "general": the general ones alone. GRACO_ERROR_ARGUMENT if there is no such
+ * method, or if it has no such preset; the message lists those that it has. */
 graco_status graco_config_create(graco_config **out, const char *method, const char *preset);
 
 void graco_config_free(graco_config *config);

@@ -83,6 +83,10 @@ bool graco_method_describe(graco_method_info *info, int index);
  * or where there is no such method. */
 const char *graco_preset(const char *method, int index);
 
+/* The preset for a data set, by its name: the one that is called so, or "general" if the method has none or
+ * `dataset` is NULL. For graco_config_create. */
+const char *graco_preset_for(const char *method, const char *dataset);
+
 /* The settings of a preset file, such as the best.json of graco_tune (docs/formats.md): those that
  * it names laid over its method's general ones. GRACO_ERROR_FORMAT says what is wrong with it. */
 graco_status graco_config_load(graco_config **out, const char *path);

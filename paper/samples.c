@@ -68,7 +68,9 @@ static graco_status configure(graco_config **out, const struct samples_job *job)
     /* What learns a table of nodes does so on the CPU, and from the whole graph. */
     bool table = cells_listed("deepwalk,node2vec", training->method);
     bool inductive = graco_dataset_describe(job->set->data).inductive && !table;
-    PASS(graco_config_create(out, training->method, manifest_sets[training->set].name));
+    PASS(
+        graco_config_create(out, training->method,
+                            graco_preset_for(training->method, manifest_sets[training->set].name)));
     PASS(graco_config_set(*out, "inductive", inductive ? "1" : "0"));
     PASS(graco_config_set(*out, "device", table ? "cpu" : job->way->device));
     PASS(apply(*out, training->overrides));

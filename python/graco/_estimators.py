@@ -79,7 +79,7 @@ def _from_text(key: str, text: str) -> Any:
 
 def _open_config(method: str, preset: Optional[str]) -> c.Handle:
     out = c_void_p()
-    name = None if preset is None else preset.encode()
+    name = None if preset is None else c.word(preset, "the preset")
     c.check(c.lib.graco_config_create(byref(out), method.encode(), name))
     return c.Handle(out.value, "graco_config_free")
 
@@ -173,10 +173,6 @@ class Estimator:
         >>> graco.GRACE.preset("cora", epochs=10).epochs
         10
         """
-        if name not in cls.presets():
-            raise c.GracoArgumentError(
-                f"{cls.method} has no preset {name!r}; it has {', '.join(cls.presets()) or 'none'}"
-            )
         values = {key: _from_text(key, text) for key, text, _ in _settings(_open_config(cls.method, name))}
         values.update(settings)
         return cls(**values)

@@ -22,7 +22,10 @@ static const struct method *const METHODS[] = {
 #undef METHOD
 };
 
-enum { METHODS_COUNT = sizeof METHODS / sizeof *METHODS };
+enum { METHODS_COUNT = sizeof METHODS / sizeof *METHODS, PRESETS_MAX = 62 };
+
+/* What a method's own settings are called, without a preset. */
+static const char GENERAL[] = "general";
 
 const char *graco_method(int index, const char **help)
 {
@@ -107,13 +110,48 @@ static void apply(struct graco_config *config, const char *settings)
     (void)status;
 }
 
-void method_configure(struct graco_config *config, const struct method *method, const char *name)
+/* The preset of that name; NULL: none. */
+static const struct preset *find_preset(const struct method *method, const char *name)
 {
-    config_init(config, method->name, method->keys);
-    apply(config, method->general);
     for (const struct preset *preset = method->presets; name && preset->name; preset++)
         if (strcmp(preset->name, name) == 0)
-            apply(config, preset->settings);
+            return preset;
+    return NULL;
+}
+
+const char *graco_preset_for(const char *method, const char *dataset)
+{
+    const struct method *found = NULL;
+    const struct preset *preset = NULL;
+    if (method_find(&found, method) == GRACO_OK)
+        preset = find_preset(found, dataset);
+    return preset ? preset->name : GENERAL;
+}
+
+/* Whether there is a preset of that name. */
+static graco_status check_preset(const struct method *method, const char *name)
+{
+    const char *names[PRESETS_MAX + 2] = {NULL};
+    char what[64];
+    int count = 0;
+    if (!name || strcmp(name, GENERAL) == 0 || find_preset(method, name))
+        return GRACO_OK;
+    while (count < PRESETS_MAX && method->presets[count].name) {
+        names[count] = method->presets[count].name;
+        count++;
+    }
+    names[count] = GENERAL;
+    snprintf(what, sizeof what, "unknown preset of %s", method->name);
+    return words_unknown(what, name, names);
+}
+
+void method_configure(struct graco_config *config, const struct method *method, const char *name)
+{
+    const struct preset *preset = find_preset(method, name);
+    config_init(config, method->name, method->keys);
+    apply(config, method->general);
+    if (preset)
+        apply(config, preset->settings);
 }
 
 graco_status graco_config_create(graco_config **out, const char *method, const char *preset)
@@ -122,6 +160,7 @@ graco_status graco_config_create(graco_config **out, const char *method, const c
     graco_config *config = NULL;
     graco_status status = GRACO_OK;
     TRY(method_find(&found, method));
+    TRY(check_preset(found, preset));
     TRY(memory_alloc(&config, 1, sizeof *config));
     method_configure(config, found, preset);
     *out = config;

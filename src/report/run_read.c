@@ -67,13 +67,13 @@ bool run_setting(struct run_setting *out, const struct training *training, const
 /* The settings that the method has for a data set of that name. */
 static graco_status find_preset(struct training *training)
 {
-    const char *method = NULL, *name = NULL, *preset;
+    const char *method = NULL, *name = NULL;
     json_as_string(&method, json_find(training->config, "method"));
     json_as_string(&name, json_find(training->config, "dataset"));
-    for (int i = 0; method && name && (preset = graco_preset(method, i)); i++)
-        training->has_preset = training->has_preset || strcmp(preset, name) == 0;
+    const char *preset = graco_preset_for(method, name);
+    training->has_preset = strcmp(preset, "general") != 0;
     graco_status status =
-        method ? graco_config_create(&training->preset, method, name) : GRACO_ERROR_ARGUMENT;
+        method ? graco_config_create(&training->preset, method, preset) : GRACO_ERROR_ARGUMENT;
     return status == GRACO_ERROR_ARGUMENT ? GRACO_OK : status; /* of another version of graco */
 }
 

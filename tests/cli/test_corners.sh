@@ -76,7 +76,7 @@ exits 2 "'=5'; expected key=value" train --set =5
 exits 2 "unknown setting 'zzz'; expected one of" train --set zzz=1
 exits 2 "unknown setting 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'" \
     train --set "$(printf 'a%.0s' $(seq 100))=1"
-exits 2 "--preset is 'zzz'; expected one of cora" train --preset zzz
+exits 2 "unknown preset of grace 'zzz'; expected one of cora" train --preset zzz
 exits 2 "did you mean citeseer?" train --preset citese
 
 # ---- What info says --------------------------------------------------------------------------------

@@ -137,9 +137,32 @@ static void public_interface(void)
     CHECK(!graco_method(-1, NULL) && !graco_preset("grace", -1) && !graco_preset("race", 0));
     config = NULL;
     CHECK_FAILS(graco_config_create(&config, "race", NULL), GRACO_ERROR_ARGUMENT,
-                "unknown method 'race'; expected one of grace");
+                "unknown method 'race' (did you mean grace?); expected one of grace");
+    CHECK_FAILS(graco_config_create(&config, "grace", "coora"), GRACO_ERROR_ARGUMENT,
+                "unknown preset of grace 'coora' (did you mean cora?); expected one of cora, ");
+    CHECK_FAILS(graco_config_create(&config, "deepwalk", "karate"), GRACO_ERROR_ARGUMENT,
+                "unknown preset of deepwalk 'karate'; expected one of ");
     CHECK(!config);
     graco_config_free(NULL);
+}
+
+/* The name of a data set chooses a preset, or none. */
+static void presets_of_data_sets(void)
+{
+    graco_config *general = NULL, *config = NULL;
+    CHECK(strcmp(graco_preset_for("grace", "cora"), "cora") == 0);
+    CHECK(strcmp(graco_preset_for(NULL, "cora"), "cora") == 0);
+    CHECK(strcmp(graco_preset_for("grace", "karate"), "general") == 0);
+    CHECK(strcmp(graco_preset_for("grace", NULL), "general") == 0);
+    CHECK(strcmp(graco_preset_for("race", "cora"), "general") == 0);
+    CHECK_OK(graco_config_create(&general, "grace", NULL));
+    CHECK_OK(graco_config_create(&config, "grace", graco_preset_for("grace", "karate")));
+    CHECK(same_but(general, config, NULL));
+    graco_config_free(config);
+    CHECK_OK(graco_config_create(&config, "grace", graco_preset_for("grace", "cora")));
+    CHECK(!same_but(general, config, NULL));
+    graco_config_free(config);
+    graco_config_free(general);
 }
 
 static void round_trips(void)
@@ -340,6 +363,7 @@ int main(void)
     words();
     other_keys();
     public_interface();
+    presets_of_data_sets();
     round_trips();
     wrong_values();
     unknown_keys();
