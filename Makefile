@@ -14,7 +14,7 @@ MAKEFLAGS += --no-print-directory
 # What configures the build folder, the same for every target.
 CONFIGURE = cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_OPTIONS) > /dev/null
 
-.PHONY: all command bench-skipgram setup setup-mpi setup-metis test-mpi build demo test test-deep test-fresh test-long test-faults fuzz coverage check format \
+.PHONY: all command bench-skipgram setup setup-mpi setup-metis test-mpi build demo test test-deep test-fresh test-long test-faults fuzz coverage check size format \
 	wheel test-wheel deb test-deb pictures results bench bench-quick bench-eval bench-inductive bench-cuda \
 	bench-methods bench-peers bench-loading bench-python install clean
 
@@ -98,6 +98,10 @@ bench-eval:
 
 check: build
 	@ctest --test-dir $(BUILD) -R '^style\.' --output-on-failure
+
+# Lines by folder and kind; ARCHITECTURE.md has the sums.
+size:
+	@scripts/size.sh
 
 format:
 	@git ls-files -co --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' '*.cpp' '*.hpp' | xargs clang-format -i
