@@ -3,7 +3,7 @@
 
     bench/scale_tables.py GRACO ARXIV GENERATED TEN FOLDER
 
-ARXIV is ogbn-arxiv with 128 features (graco convert ogbn-arxiv ARXIV --made-features 128), GENERATED a graph of a
+ARXIV is ogbn-arxiv with its 128 features (graco convert ogbn-arxiv ARXIV), GENERATED a graph of a
 million nodes (graco generate GENERATED --nodes 1000000 --features 64 --dense --degree 10 --classes 50), TEN the
 same of ten million, FOLDER a place for partitioned data sets and for the graphs of the weak scaling.
 What takes too long or too much memory to plan is computed by the formulas of docs/scale.md, which are first held

@@ -11,12 +11,9 @@ int cmd_convert(int argc, char **argv)
 {
     graco_load_options load = {0};
     graco_dataset *data = NULL;
-    const char *layouts[OPTION_WORDS_MAX], *layout = graco_layout(0);
     bool force = false;
     const struct option options[] = {
         LOADING_OPTIONS(load),
-        OPTION_ROW_CHOICE("layout", "NAME", &layout, options_words(layouts, graco_layout),
-                          "how the files are laid out"),
         OPTION_ROW_FLAG("force", 0, &force, "replace OUT if it is a file that exists"),
         {0},
     };
@@ -24,8 +21,7 @@ int cmd_convert(int argc, char **argv)
         .name = "convert",
         .synopsis = "DATASET OUT [options]",
         .summary = "Writes a data set in graco's own format: one file if OUT ends in .npz, else a\n"
-                   "folder of .npy files, which is mapped into memory when it is read. Or in the\n"
-                   "layout of DGL's PPI or Reddit: an archive if OUT ends in .zip, else a folder.",
+                   "folder of .npy files, which is mapped into memory when it is read.",
         .options = options,
         .min_arguments = 2,
         .max_arguments = 2,
@@ -40,7 +36,7 @@ int cmd_convert(int argc, char **argv)
         return EXIT_FAILED;
     graco_status status = loading_dataset(&data, command.arguments[0], &load, NULL, false);
     if (status == GRACO_OK)
-        status = graco_dataset_export(data, command.arguments[1], layout);
+        status = graco_dataset_save(data, command.arguments[1]);
     if (status == GRACO_OK)
         output_dataset(command.arguments[1], data);
     graco_dataset_free(data);

@@ -6,7 +6,6 @@
 #include "runs.h"
 
 #include <stddef.h>
-#include <string.h>
 
 int cmd_generate(int argc, char **argv)
 {
@@ -27,7 +26,7 @@ int cmd_generate(int argc, char **argv)
         OPTION_ROW_REAL("homophily", "X", &generate.homophily, 0, 1,
                         "share of edges that stay within a class"),
         OPTION_ROW_CHOICE("like", "NAME", &generate.like, options_words(likes, graco_likeness),
-                          "a graph like a published one instead, in its layout"),
+                          "a graph like a published one instead"),
         OPTION_ROW_REAL("scale", "X", &generate.scale, 1e-6, 1000,
                         "with --like: so many times as many nodes"),
         OPTION_ROW_INTEGER("seed", "N", &seed, 0, INT64_MAX, "the same seed gives the same graph"),
@@ -40,8 +39,7 @@ int cmd_generate(int argc, char **argv)
         .summary = "Makes a graph (a degree-corrected block model with bag-of-words features and\n"
                    "the communities as labels) and writes it to OUT: a file if it ends in .npz,\n"
                    "else a folder. With --like, one of the size, degrees, features, labels and\n"
-                   "split of a published data set; those like reddit and ppi are written as DGL\n"
-                   "publishes them, as an archive if OUT ends in .zip, else as a folder.",
+                   "split of a published data set.",
         .options = options,
         .min_arguments = 1,
         .max_arguments = 1,
@@ -52,12 +50,9 @@ int cmd_generate(int argc, char **argv)
     if (!runs_target(command.arguments[0], force, sources))
         return EXIT_FAILED;
     generate.seed = (uint64_t)seed;
-    /* arxiv's own files are not of one layout. */
-    const char *layout =
-        generate.like && strcmp(generate.like, "arxiv") != 0 ? generate.like : "native";
     graco_status status = graco_dataset_generate(&data, &generate);
     if (status == GRACO_OK)
-        status = graco_dataset_export(data, command.arguments[0], layout);
+        status = graco_dataset_save(data, command.arguments[0]);
     if (status == GRACO_OK)
         output_dataset(command.arguments[0], data);
     graco_dataset_free(data);

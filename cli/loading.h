@@ -32,8 +32,6 @@ graco_status loading_embeddings(graco_matrix *Z, char ***names, const char *from
         OPTION_ROW_FLAG("directed", 0, &(load).directed,                                           \
                         "add none, though the run's data had reverses added"),                     \
         OPTION_ROW_FLAG("unweighted", 0, &(load).unweighted, "leave out the weights of edges"),    \
-        OPTION_ROW_INTEGER("made-features", "N", &(load).made_features, 0, INT32_MAX,              \
-                           "made-up features from the classes, where there are none"),             \
         OPTION_ROW_TEXT("header", 0, "yes|no", &(load).header,                                     \
                         "whether tables begin with a header"),                                     \
         OPTION_ROW_TEXT("id-column", 0, "NAME|N|none", &(load).id_column,                          \

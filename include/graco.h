@@ -148,9 +148,6 @@ typedef struct graco_load_options {
     const char *labels_path;   /* table of node labels beside an edge list, or NULL */
     bool undirected;           /* add the reverse of every edge; published sets have it,
                                 * but for those of the Open Graph Benchmark */
-    /* For a data set that comes without features: so many made-up ones, noise around a mean per
-     * class. They hold what the labels say and so are good for tests of scale only. 0: none. */
-    int64_t made_features;
     /* What an edge list and its tables are like, where looking is not enough; NULL: look. */
     const char *header;    /* "yes" or "no": whether their first lines are headers */
     const char *id_column; /* that names nodes: its name, its number from 1, or "none" */

@@ -39,16 +39,6 @@ enum { GRACO_RANKS_MOST = 65536 };
  * GRACO_ERROR_DEVICE, which says how to get it, where the library was built without METIS. */
 graco_status graco_dataset_partition(const graco_dataset *data, int64_t ranks, const char *path);
 
-/* Writes the layout in which a data set is published: "ppi" (several graphs, dense features,
- * several labels per node, whole graphs in training, validation and test, in this order), "reddit"
- * (one graph, dense features, one label and a split for every node), or "native", which is what
- * graco_dataset_save does. An archive if `path` ends in .zip, else its unpacked folder.
- * GRACO_ERROR_ARGUMENT says what does not fit the layout. */
-graco_status graco_dataset_export(const graco_dataset *data, const char *path, const char *layout);
-
-/* The layouts, in order; NULL past the end. */
-const char *graco_layout(int index);
-
 /* How an edge list and its tables were understood: a line for each, in order; NULL past the end,
  * and for other formats. Belongs to the data set. */
 const char *graco_dataset_note(const graco_dataset *data, int index);

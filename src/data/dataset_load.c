@@ -1,6 +1,5 @@
 /* Loading: a file is an archive or text, a folder holds parts or one archive; the first reader that
  * knows what it finds there reads it. Names play no role. */
-#include "data/features_make.h"
 #include "data/read_rows.h"
 #include "data/readers.h"
 
@@ -211,31 +210,6 @@ done:
     return status;
 }
 
-/* How far from the origin the mean of a class lies in made-up features. */
-static const double made_distance = 1.5;
-
-static graco_status make_features(struct graco_dataset *data, int64_t cols)
-{
-    struct features_make make = {.rows = data->graph->nodes,
-                                 .cols = cols,
-                                 .classes = data->classes,
-                                 .label = data->label,
-                                 .distance = made_distance};
-    if (data->features.cols > 0)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "the data set has %lld features: others are made only where there are "
-                           "none",
-                           (long long)data->features.cols);
-    if (!data->label)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "features are made from classes, and this data set has %s",
-                           data->multi ? "several per node" : "none");
-    if (cols < 0 || cols > INT32_MAX)
-        return status_fail(GRACO_ERROR_ARGUMENT, "%lld features: expected 0 to %lld",
-                           (long long)cols, (long long)INT32_MAX);
-    return features_make(&data->features, &make);
-}
-
 graco_status graco_dataset_load(graco_dataset **out, const char *source,
                                 const graco_load_options *options)
 {
@@ -250,8 +224,6 @@ graco_status graco_dataset_load(graco_dataset **out, const char *source,
     from.path = path;
     from.name = name;
     status = (file_is_folder(path) ? load_folder : load_file)(&data, &from);
-    if (status == GRACO_OK && from.options->made_features != 0)
-        status = make_features(data, from.options->made_features);
     if (status == GRACO_OK)
         status = reading_copy(&data->reading, source, from.options);
     if (status != GRACO_OK && !strstr(graco_message(), path))

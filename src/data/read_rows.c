@@ -128,13 +128,13 @@ static bool features_can(const struct members *members, int64_t edges)
            nodes / NODES_PER_EDGE <= edges;
 }
 
-/* Many graphs and features that are made by class concern more than a rank's own rows. */
+/* Many graphs concern more than a rank's own rows. */
 bool rows_possible(const struct source *source)
 {
     const struct members *members = &source->members;
     struct array edges, weights;
-    if (!members->folder || source->options->made_features > 0 ||
-        members_have(members, "graph_id.npy") || !is_plain(&edges, members, "edge_index.npy"))
+    if (!members->folder || members_have(members, "graph_id.npy") ||
+        !is_plain(&edges, members, "edge_index.npy"))
         return false;
     if (is_weighted(source) && (!is_plain(&weights, members, "edge_weight.npy") ||
                                 weights.ndim != 1 || edges.count != 2 * weights.count))

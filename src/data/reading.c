@@ -7,7 +7,6 @@
 #include "io/files/file.h"
 #include "io/json/json.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -123,8 +122,6 @@ graco_status reading_put(struct writer *json, const struct reading *reading, con
         writer_bool(json, "undirected", true);
     if (options.unweighted)
         writer_bool(json, "unweighted", true);
-    if (options.made_features > 0)
-        writer_integer(json, "made_features", options.made_features);
     return GRACO_OK;
 }
 
@@ -143,8 +140,6 @@ graco_status reading_get(struct reading *out, const struct json *object)
         PASS(json_get_bool(&options.undirected, object, "undirected"));
     if (json_find(object, "unweighted"))
         PASS(json_get_bool(&options.unweighted, object, "unweighted"));
-    if (json_find(object, "made_features"))
-        PASS(json_get_int(&options.made_features, object, "made_features"));
     return copy_all(out, source, &options, from_folder);
 }
 
@@ -179,18 +174,12 @@ void reading_apply(graco_load_options *options, char *note, size_t size,
 {
     graco_load_options was = reading->options;
     bool same = reading->source && strcmp(reading->source, source) == 0;
-    char number[24];
     *note = '\0';
     for (int i = 0; same && i < TEXT_COUNT; i++) {
         if (*text_of(options, i) || !*text_of(&was, i))
             continue;
         *text_of(options, i) = *text_of(&was, i);
         add_note(note, size, TEXTS[i].key, *text_of(&was, i));
-    }
-    if (same && options->made_features == 0 && was.made_features > 0) {
-        options->made_features = was.made_features;
-        snprintf(number, sizeof number, "%" PRId64, was.made_features);
-        add_note(note, size, "made_features", number);
     }
     if (was.undirected && !options->undirected && !options->directed) {
         options->undirected = true;

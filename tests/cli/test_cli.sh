@@ -128,16 +128,18 @@ exits 1 "of memory; the system can give" generate huge --like reddit --scale 100
 exits 1 "of memory; the system can give" generate huge --nodes 2000000000 --degree 1000 --features 0
 holds "nothing is left of them" [ ! -e huge ]
 
-# Graphs like published ones, in their layouts.
+# Graphs like published ones.
 exits 2 "reddit, ppi, arxiv" generate g --like cora
-exits 0 "" generate like-ppi.zip --like ppi --scale 0.01 --seed 3
-exits 0 "" generate like-again.zip --like ppi --scale 0.01 --seed 3
-same like-ppi.zip like-again.zip
-exits 0 "several per node" info like-ppi.zip
-exits 0 "" generate like-reddit --like reddit --scale 0.002
-holds "Reddit's files" [ -s like-reddit/reddit_data.npz -a -s like-reddit/reddit_graph.npz ]
-exits 0 "41" info like-reddit
-exits 0 "" convert like-reddit native
+exits 0 "" generate like-ppi.npz --like ppi --scale 0.01 --seed 3
+exits 0 "" generate like-again.npz --like ppi --scale 0.01 --seed 3
+same like-ppi.npz like-again.npz
+exits 0 "several per node" info like-ppi.npz
+exits 0 "" info like-ppi.npz --json
+holds "24 graphs" grep -q '"graphs": 24,' out
+exits 0 "" train like-ppi.npz -o ppi-run --epochs 1 --quiet "${small[@]}"
+holds "such a set is trained on its training part alone" grep -q '"inductive": 1' ppi-run/config.json
+exits 0 "" generate native --like reddit --scale 0.002
+exits 0 "41" info native
 exits 0 "test nodes; inductive" info native
 exits 0 "" info native --json
 holds "inductive in JSON" grep -q '"inductive": true,' out
@@ -147,14 +149,9 @@ exits 0 "" train native -o native-all --epochs 1 --quiet --set inductive=0 "${sm
 holds "--set has the last word" grep -q '"inductive": 0' native-all/config.json
 exits 0 "" eval native-run native
 holds "the protocol of an inductive set" grep -q "its own split is used" err
-exits 0 "" convert native packed.zip --layout reddit
+"$1/tests/published_set" native packed.zip reddit
 exits 0 "" info packed.zip --json
 holds "466 nodes" grep -q '"nodes": 466,' out
-exits 2 "several graphs" convert native packed-ppi.zip --layout ppi
-exits 0 "" generate bare --nodes 50 --classes 3 --features 0
-exits 0 "" convert bare made --made-features 8
-exits 0 "8, dense" info made
-exits 2 "made only where there are" info made --made-features 8
 
 # Train, embed.
 exits 0 "embeddings.npy" train graph.npz -o first --epochs 20 "${small[@]}"

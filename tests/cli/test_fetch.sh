@@ -56,8 +56,10 @@ fresh() {
 export GRACO_DATA=$work/data
 mkdir files data
 "$graco" generate files/dblp.npz --nodes 20000 --features 300
-"$graco" generate files/ppi.zip --like ppi --scale 0.02
-"$graco" generate files/reddit.zip --like reddit --scale 0.002
+for like in ppi reddit; do
+    "$graco" generate like.npz --force --like $like --scale 0.02
+    "$1/tests/published_set" like.npz files/$like.zip $like
+done
 cp files/dblp.npz files/amazon_electronics_photo.npz
 printf '{"features": [[1], [2]], "labels": [0, 1], "links": [[1], []], "train_masks": [[true, false]],
 "val_masks": [[false, false]], "test_mask": [false, true]}' >files/data.json

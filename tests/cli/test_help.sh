@@ -41,7 +41,7 @@ for key in encoder activation scaling objective precision device; do
     lists train "  $key" $(words train --set "$key=zzzzzz")
 done
 for option in "train --objective" "train --device" "train --precision" "train --method" "embed --device" \
-    "convert --layout" "generate --like" "eval --protocol"; do
+    "generate --like" "eval --protocol"; do
     # shellcheck disable=SC2046,SC2086
     lists ${option% *} "${option#* }" $(words $option zzzzzz)
 done

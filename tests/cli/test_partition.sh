@@ -50,7 +50,7 @@ read_rows() {
 }
 awk 'BEGIN { for (i = 0; i < 4000; i++) { s = (s * 16807 + 7) % 2147483647; a = s % 1000
     s = (s * 16807 + 7) % 2147483647; print a, (a + (s % 100 == 0 ? 1 : s % 250 * 4)) % 1000 } }' >groups.txt
-exits 0 "" convert groups.txt plain.npz --undirected --made-features 0
+exits 0 "" convert groups.txt plain.npz --undirected
 exits 0 "wrote parts4: 1000 nodes" partition groups.txt -n 4 -o parts4 --undirected
 exits 0 "" partition groups.txt -n 4 -o again.npz --undirected
 before=$(read_rows plain.npz) after=$(read_rows parts4)

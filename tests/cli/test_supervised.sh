@@ -128,6 +128,6 @@ exits 1 "already holds a run" train "${gcn[@]}" -o all --splits 3
 exits 1 "holds a single run" train "${gcn[@]}" -o all --splits 3 --runs 2
 printf '0 1\n1 2\n2 0\n' >bare.txt
 exits 2 "method gcn needs labels; data set 'bare' has none" \
-    train bare.txt --method gcn --undirected -o bare -q --made-features 0
+    train bare.txt --method gcn --undirected -o bare -q
 holds "no folder is left behind" [ ! -e bare ]
 checked

@@ -27,14 +27,13 @@ printf '0 1\n1 2\n' >edges.txt
 printf '1\n2\n3\n' >features.csv
 
 # ---- What is no regular file ---------------------------------------------------------------------
-for name in pipe pipe.npz pipe.zip pipe.npy; do mkfifo $name; done
+for name in pipe pipe.npz pipe.npy; do mkfifo $name; done
 ln -s pipe.npy link.npy
 ln -s /dev/null null.npy
 mkfifo run/eval.json
 exits 1 "cannot write pipe.npz: it is a pipe (FIFO); expected a file" generate pipe.npz "${small[@]}" --force
 exits 1 "cannot write pipe: it is a pipe (FIFO); expected a folder" generate pipe "${small[@]}"
 exits 1 "cannot write pipe.npz: it is a pipe" convert g.npz pipe.npz
-exits 1 "cannot write pipe.zip: it is a pipe" generate pipe.zip --like ppi --scale 0.002
 exits 1 "cannot write pipe.npy: it is a pipe" embed run g.npz -o pipe.npy --device cpu
 exits 1 "cannot write link.npy: it is a pipe" embed run g.npz -o link.npy --device cpu
 exits 1 "cannot write null.npy: it is a device; expected a file" embed run g.npz -o null.npy --device cpu
@@ -47,7 +46,7 @@ for name in embeddings.npy metrics.jsonl config.json model.safetensors; do
     exits 1 "" train g.npz -o other --epochs 1 --set hidden=4 --threads 1 --device cpu -q
     holds "other/$name is still a pipe" [ -p other/$name ]
 done
-for name in pipe pipe.npz pipe.zip pipe.npy; do holds "$name is still a pipe" [ -p $name ]; done
+for name in pipe pipe.npz pipe.npy; do holds "$name is still a pipe" [ -p $name ]; done
 holds "links are still links" [ -L link.npy -a -L null.npy ]
 holds "nothing else is left: $(ls)" [ "$(ls | grep -c tmp-)" -eq 0 ]
 

@@ -7,6 +7,7 @@
 #include "io/store.h"
 
 #include "base/memory.h"
+#include "data/published.h"
 
 static int refused, accepted;
 
@@ -410,7 +411,7 @@ static void published(const char *like, double scale, const char *file)
     options.like = like;
     options.scale = scale;
     CHECK_OK(graco_dataset_generate(&data, &options));
-    CHECK_OK(graco_dataset_export(data, fixture_path(file), like));
+    CHECK_OK(published_write(data, fixture_path(file), like));
     graco_dataset_free(data);
     damage(file, file, NULL, true);
 }

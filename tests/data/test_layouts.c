@@ -2,6 +2,7 @@
  * unpacked; what is wrong with a file is said with the name of the part. */
 #include "base/memory.h"
 #include "data/dataset.h"
+#include "data/published.h"
 #include "data/small_files.h"
 #include "data/subset.h"
 #include "io/npy.h"
@@ -47,7 +48,7 @@ static void read_back(const char *layout, double scale, bool masked)
     }
     for (int i = 0; i < 2; i++) {
         graco_dataset *again = NULL;
-        CHECK_OK(graco_dataset_export(data, fixture_path(paths[i]), layout));
+        CHECK_OK(published_write(data, fixture_path(paths[i]), layout));
         CHECK_OK(graco_dataset_load(&again, fixture_path(paths[i]), NULL));
         check_equal(data, again);
         graco_dataset_free(again);
@@ -106,20 +107,18 @@ static void export_refusals(void)
     graco_dataset *ppi = make("ppi", 0.01), *reddit = make("reddit", 0.001), *words = NULL;
     graco_generate_options options = graco_generate_defaults();
     CHECK_OK(graco_dataset_generate(&words, &options));
-    CHECK_FAILS(graco_dataset_export(words, fixture_path("no"), "ppi"), GRACO_ERROR_ARGUMENT,
+    CHECK_FAILS(published_write(words, fixture_path("no"), "ppi"), GRACO_ERROR_ARGUMENT,
                 "needs dense features, these are sparse");
-    CHECK_FAILS(graco_dataset_export(reddit, fixture_path("no"), "ppi"), GRACO_ERROR_ARGUMENT,
+    CHECK_FAILS(published_write(reddit, fixture_path("no"), "ppi"), GRACO_ERROR_ARGUMENT,
                 "1 graphs, single labels");
-    CHECK_FAILS(graco_dataset_export(ppi, fixture_path("no"), "reddit"), GRACO_ERROR_ARGUMENT,
+    CHECK_FAILS(published_write(ppi, fixture_path("no"), "reddit"), GRACO_ERROR_ARGUMENT,
                 "24 graphs, several labels");
-    CHECK_FAILS(graco_dataset_export(ppi, fixture_path("no"), "dgl"), GRACO_ERROR_ARGUMENT,
-                "layout 'dgl'");
     ppi->split[1] = 1;
-    CHECK_FAILS(graco_dataset_export(ppi, fixture_path("no"), "ppi"), GRACO_ERROR_ARGUMENT,
+    CHECK_FAILS(published_write(ppi, fixture_path("no"), "ppi"), GRACO_ERROR_ARGUMENT,
                 "node 1 is in split 1 after 0");
     reddit->label[2] = -1;
-    CHECK_FAILS(graco_dataset_export(reddit, fixture_path("no.zip"), "reddit"),
-                GRACO_ERROR_ARGUMENT, "node 2 has none");
+    CHECK_FAILS(published_write(reddit, fixture_path("no.zip"), "reddit"), GRACO_ERROR_ARGUMENT,
+                "node 2 has none");
     CHECK(!file_exists(fixture_path("no")) && !file_exists(fixture_path("no.zip")));
     graco_dataset_free(words);
     graco_dataset_free(ppi);
@@ -324,7 +323,7 @@ static void nested_refusals(void)
     CHECK_FAILS(graco_dataset_load(&data, fixture_path("cut.zip"), NULL), GRACO_ERROR_FORMAT,
                 "member reddit_data.npz: this is no zip archive");
     data = make("reddit", 0.001);
-    CHECK_OK(graco_dataset_export(data, fixture_path("cut.zip"), "reddit"));
+    CHECK_OK(published_write(data, fixture_path("cut.zip"), "reddit"));
     graco_dataset_free(data);
     data = NULL;
     CHECK_OK(file_read(&bytes, &length, fixture_path("cut.zip"), 1 << 28));

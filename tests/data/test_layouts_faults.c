@@ -5,6 +5,7 @@
 #include "faults.h"
 
 #include "data/dataset.h"
+#include "data/published.h"
 
 static graco_dataset *ppi, *reddit;
 
@@ -71,7 +72,7 @@ static graco_status export(const graco_dataset *data, const char *name, const ch
 {
     char path[256];
     snprintf(path, sizeof path, "%s", fixture_path(name));
-    graco_status status = graco_dataset_export(data, path, layout);
+    graco_status status = published_write(data, path, layout);
     faults_until = -1; /* what follows is the test's own */
     CHECK((status == GRACO_OK) == file_exists(path));
     fixture_remove(path);
@@ -132,10 +133,10 @@ int main(void)
     CHECK_OK(graco_dataset_generate(&ppi, &options));
     options.like = "reddit";
     CHECK_OK(graco_dataset_generate(&reddit, &options));
-    CHECK_OK(graco_dataset_export(ppi, fixture_path("ppi"), "ppi"));
-    CHECK_OK(graco_dataset_export(ppi, fixture_path("ppi.zip"), "ppi"));
-    CHECK_OK(graco_dataset_export(reddit, fixture_path("reddit"), "reddit"));
-    CHECK_OK(graco_dataset_export(reddit, fixture_path("reddit.zip"), "reddit"));
+    CHECK_OK(published_write(ppi, fixture_path("ppi"), "ppi"));
+    CHECK_OK(published_write(ppi, fixture_path("ppi.zip"), "ppi"));
+    CHECK_OK(published_write(reddit, fixture_path("reddit"), "reddit"));
+    CHECK_OK(published_write(reddit, fixture_path("reddit.zip"), "reddit"));
     CHECK_OK(graco_dataset_save(reddit, fixture_path("mapped")));
     faults_each(load_ppi, "ppi folder");
     faults_each(load_ppi_zip, "ppi archive");

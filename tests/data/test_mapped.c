@@ -177,32 +177,6 @@ static void gathered(bool dense)
     graco_dataset_free(data);
 }
 
-/* ---- Made-up features ---- */
-
-static void made(void)
-{
-    static const int64_t labels[] = {0, 1, -1, 1, 0};
-    struct small_arrays arrays = small_native();
-    graco_dataset *data = NULL, *again = NULL;
-    graco_load_options options = {.made_features = 16};
-    small_npz(&arrays, "bare.npz");
-    CHECK_FAILS(graco_dataset_load(&data, fixture_path("bare.npz"), &options), GRACO_ERROR_ARGUMENT,
-                "features are made from classes, and this data set has none");
-    small_add(&arrays, "y", ARRAY_I64, labels, 5, -1);
-    small_npz(&arrays, "bare.npz");
-    CHECK_OK(graco_dataset_load(&data, fixture_path("bare.npz"), &options));
-    CHECK(data->features.cols == 16 && data->features.rows == 5 && data->features.dense);
-    CHECK_OK(graco_dataset_load(&again, fixture_path("bare.npz"), &options));
-    CHECK(memcmp(data->features.dense, again->features.dense, 5 * 16 * sizeof(float)) == 0);
-    CHECK_OK(graco_dataset_save(data, fixture_path("full.npz")));
-    graco_dataset_free(data);
-    data = NULL;
-    CHECK_FAILS(graco_dataset_load(&data, fixture_path("full.npz"), &options), GRACO_ERROR_ARGUMENT,
-                "the data set has 16 features");
-    CHECK(data == NULL);
-    graco_dataset_free(again);
-}
-
 int main(void)
 {
     mapped();
@@ -211,6 +185,5 @@ int main(void)
     subsets();
     gathered(false);
     gathered(true);
-    made();
     return check_result();
 }

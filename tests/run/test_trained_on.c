@@ -247,7 +247,6 @@ static void records(void)
         {"{\"reading\": {\"source\": 1}}", "source"},
         {"{\"reading\": {\"source\": \"x\", \"header\": true}}", "header"},
         {"{\"reading\": {\"source\": \"x\", \"undirected\": \"yes\"}}", "undirected"},
-        {"{\"reading\": {\"source\": \"x\", \"made_features\": 0.5}}", "made_features"},
         {"{", "config.json"},
     };
     char run[256], source[256];

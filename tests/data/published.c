@@ -1,7 +1,7 @@
 /* Writing the layouts of read_ppi.c and read_reddit.c, piece by piece: beside the data set only a
  * buffer is in memory. */
 #include "graco_command.h"
-#include "data/dataset.h"
+#include "data/published.h"
 
 #include "base/memory.h"
 #include "io/store.h"
@@ -292,25 +292,11 @@ static graco_status put_ppi(struct store *store, const graco_dataset *data)
     return GRACO_OK;
 }
 
-const char *graco_layout(int index)
-{
-    static const char *const names[] = {"native", "ppi", "reddit"};
-    int count = sizeof names / sizeof *names;
-    return index >= 0 && index < count ? names[index] : NULL;
-}
-
-graco_status graco_dataset_export(const graco_dataset *data, const char *path, const char *layout)
+graco_status published_write(const graco_dataset *data, const char *path, const char *layout)
 {
     graco_status status = GRACO_OK;
     struct store *store = NULL;
-    bool ppi = strcmp(layout, "ppi") == 0, reddit = strcmp(layout, "reddit") == 0;
-    if (strcmp(layout, "native") == 0)
-        return graco_dataset_save(data, path);
-    if (!ppi && !reddit)
-        FAIL(GRACO_ERROR_ARGUMENT, "layout '%s': expected native, ppi or reddit", layout);
-    if (!path || !*path)
-        FAIL(GRACO_ERROR_ARGUMENT, "the path to write the data set to is empty");
-    TRY(features_check(&data->features));
+    bool ppi = strcmp(layout, "ppi") == 0;
     TRY(ppi ? check_ppi(data) : check_reddit(data));
     TRY(store_create(&store, path));
     TRY(ppi ? put_ppi(store, data) : put_reddit(store, data));
