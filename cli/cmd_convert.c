@@ -1,5 +1,5 @@
 /* graco convert: writes a data set in graco's own format. */
-#include "graco_command.h"
+#include "graco.h"
 #include "commands.h"
 #include "loading.h"
 #include "output.h"

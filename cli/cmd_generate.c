@@ -1,5 +1,5 @@
 /* graco generate: makes a graph with communities and bag-of-words features. */
-#include "graco_command.h"
+#include "graco_more.h"
 #include "commands.h"
 #include "options.h"
 #include "output.h"

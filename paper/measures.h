@@ -2,7 +2,7 @@
 #ifndef PAPER_MEASURES_H
 #define PAPER_MEASURES_H
 
-#include "graco_more.h"
+#include "graco.h"
 
 #include "results.h"
 

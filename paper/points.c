@@ -1,6 +1,7 @@
 /* Principal components by power iteration: v <- X'X v for two vectors at a time, orthogonal to
  * each other, X the rows less their mean. A picture needs three digits, so a fixed number of
  * turns will do. */
+#include "graco_more.h"
 #include "measures.h"
 
 #include "base/memory.h"

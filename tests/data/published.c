@@ -1,6 +1,6 @@
 /* Writing the layouts of read_ppi.c and read_reddit.c, piece by piece: beside the data set only a
  * buffer is in memory. */
-#include "graco_command.h"
+#include "graco.h"
 #include "data/published.h"
 
 #include "base/memory.h"

@@ -256,8 +256,7 @@ static void texts(void)
     SEED("options", "-pcora\0--objective=moment\0--device\0cpu\0--threads\0"
                     "2\0--scale\0"
                     "0.5\0--\0x\0");
-    SEED("options",
-         "--help\0--precision=tf32\0--features\0x.csv\0--undirected\0--header=yes\0");
+    SEED("options", "--help\0--precision=tf32\0--features\0x.csv\0--undirected\0--header=yes\0");
     SEED("metrics", "\2{\"epoch\":1}\n{\"epoch\":2}\n{\"epoch\":3}\n{\"ep");
 }
 
