@@ -31,34 +31,39 @@ static graco_status save(const char *output, const graco_model *model, const gra
     return status;
 }
 
-static int embed(const char *runs, const char *source, const graco_load_options *load,
+static int embed(const char *path, const char *source, const graco_load_options *load,
                  const char *output, const graco_embed_options *options)
 {
-    char folder[RUNS_PATH_MAX];
-    const char *run = runs_first(folder, runs) ? folder : runs;
+    graco_run *run = NULL;
     graco_dataset *data = NULL;
-    graco_model *model = NULL;
+    const graco_model *model = NULL;
     char words[GRACO_DIFFERENCES] = "";
-    graco_status status = graco_model_load(&model, run);
+    bool refused = false;
+    graco_status status = graco_run_open(&run, path);
+    if (status == GRACO_OK)
+        status = graco_run_model(&model, run, 0);
     if (status == GRACO_OK)
         status = loading_dataset(&data, source, load, run, false);
     if (status == GRACO_OK)
         status = loading_keeps_files(output, data);
     if (status == GRACO_OK)
-        status = graco_model_compare(words, model, data);
-    bool refused = status == GRACO_OK && runs_owns(*words ? NULL : run, output);
+        status = graco_run_compare(words, run, 0, data);
+    if (status == GRACO_OK)
+        refused = runs_owns(*words ? NULL : graco_run_path(run, 0), output);
     if (refused)
         output_error("%s belongs to a training, whose names of nodes lie beside it; expected "
                      "another name for embeddings of %s",
                      output, source);
     else if (status == GRACO_OK)
         status = save(output, model, data, options);
-    if (status == GRACO_OK && !refused && strcmp(run, runs) != 0)
-        output_note("%s holds several runs; these are embeddings by the first, %s", runs, run);
-    if (status == GRACO_OK && !refused && *words)
-        output_note("%s is not what %s was trained on; it differs in: %s", source, run, words);
+    if (status == GRACO_OK && !refused) {
+        runs_say_first(run, "these are embeddings by");
+        if (*words)
+            output_note("%s is not what %s was trained on; it differs in: %s", source,
+                        graco_run_path(run, 0), words);
+    }
     graco_dataset_free(data);
-    graco_model_free(model);
+    graco_run_free(run);
     if (refused)
         return EXIT_FAILED;
     return status == GRACO_OK ? EXIT_FINE : output_failure(status);

@@ -2,6 +2,7 @@
  * by split. A row of the table is one of them; a folder of several runs is one row. */
 #include "base/utf8.h"
 #include "commands.h"
+#include "graco_command.h"
 #include "loading.h"
 #include "nodes.h"
 #include "output.h"
@@ -68,22 +69,22 @@ static void use_splits_file(struct request *request)
         request->options.splits_write = request->splits_file;
 }
 
-static graco_status score_all(struct table *table, const struct command *command,
+/* Scores the runs, which it takes, and the baselines. */
+static graco_status score_all(struct table *table, graco_run *runs[], int count,
                               struct request *request, const graco_dataset *data)
 {
-    const char *run = command->count > 1 ? command->arguments[0] : NULL;
     graco_status status = GRACO_OK;
     use_splits_file(request);
-    for (int i = 0; status == GRACO_OK && i < command->count - 1; i++) {
-        status = scoring_embeddings(&table->row[table->count], command->arguments[i], data,
-                                    &request->options);
+    for (int i = 0; status == GRACO_OK && i < count; i++) {
+        status = scoring_run(&table->row[table->count], runs[i], data, &request->options);
+        runs[i] = NULL;
         table->count += status == GRACO_OK;
     }
     for (int b = 0; status == GRACO_OK && b < BASELINES; b++) {
         if (!request->baseline[b])
             continue;
-        status =
-            scoring_baseline(&table->row[table->count], baselines[b], run, data, &request->options);
+        status = scoring_baseline(&table->row[table->count], baselines[b], table->row[0].run, data,
+                                  &request->options);
         table->count += status == GRACO_OK;
     }
     return status;
@@ -192,16 +193,16 @@ static graco_status print_text(const struct table *table, const struct request *
     for (int i = 0; i < table->count; i++) {
         const struct scoring *row = &table->row[i];
         char text[64];
-        printf("%-*s  %6.2f", width, row->name, row->mean);
-        if (row->scores > 1)
-            printf(" ± %.2f", row->deviation);
-        printf("   macro-F1 %.2f", row->macro_f1);
+        printf("%-*s  %6.2f", width, row->name, row->all.mean);
+        if (row->all.scores > 1)
+            printf(" ± %.2f", row->all.deviation);
+        printf("   macro-F1 %.2f", row->all.macro_f1);
         if (!isnan(row->results[0].C[0])) /* a regression chose it */
             printf("   C %s", chosen_C(text, row));
         if (row->runs > 1)
             printf("   %" PRId64 " runs", row->runs);
         printf("%s%s\n", row->with_features ? "   with features" : "",
-               row->converged ? "" : "   NOT CONVERGED");
+               row->all.converged ? "" : "   NOT CONVERGED");
     }
     for (int i = 1; i < table->count; i++) {
         graco_eval_comparison comparison;
@@ -222,22 +223,16 @@ static graco_status print_text(const struct table *table, const struct request *
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* The fields of one row. */
-static void write_row(struct writer *json, const struct scoring *row, const struct request *request)
+static void write_row(struct writer *json, const struct scoring *row)
 {
-    scoring_json(json, row);
-    writer_string(json, "protocol", request->protocol);
-    writer_integer(json, "seed", (int64_t)request->options.seed);
-    if (row->with_features)
-        writer_bool(json, "with_features", true);
+    graco_eval_write(json, row->name, row->results, row->runs, &row->options);
 }
 
 /* The first row, with the others and how they compare. */
-static graco_status write_all(struct writer *json, const struct table *table,
-                              const struct request *request)
+static graco_status write_all(struct writer *json, const struct table *table)
 {
     writer_open(json, NULL, '{');
-    write_row(json, &table->row[0], request);
+    write_row(json, &table->row[0]);
     writer_open(json, "compared_with", '[');
     for (int i = 1; i < table->count; i++) {
         graco_eval_comparison comparison = {0};
@@ -245,7 +240,7 @@ static graco_status write_all(struct writer *json, const struct table *table,
         if (status != GRACO_OK)
             return status;
         writer_open(json, NULL, '{');
-        write_row(json, &table->row[i], request);
+        write_row(json, &table->row[i]);
         writer_real(json, "difference", comparison.difference);
         writer_real(json, "difference_error", comparison.error);
         writer_close(json);
@@ -255,18 +250,11 @@ static graco_status write_all(struct writer *json, const struct table *table,
     return GRACO_OK;
 }
 
-static graco_status save_all(const struct table *table, const struct request *request)
+static graco_status keep_all(const struct table *table)
 {
     graco_status status = GRACO_OK;
-    for (int i = 0; status == GRACO_OK && i < table->count; i++) {
-        struct writer json = {.style = WRITER_FILE};
-        if (!table->row[i].folder)
-            continue;
-        writer_open(&json, NULL, '{');
-        write_row(&json, &table->row[i], request);
-        writer_close(&json);
-        status = scoring_save(table->row[i].name, "eval.json", &json);
-    }
+    for (int i = 0; status == GRACO_OK && i < table->count; i++)
+        status = scoring_keep(&table->row[i]);
     return status;
 }
 
@@ -275,30 +263,32 @@ static int run(const struct command *command, struct request *request)
     struct table table = {0};
     graco_dataset *data = NULL;
     int code = EXIT_FAILED;
-    char folder[RUNS_PATH_MAX];
-    const char *source = command->arguments[command->count - 1], *run = NULL;
-    for (int i = 0; !run && i < command->count - 1; i++)
-        run = runs_first(folder, command->arguments[i]) ? folder : NULL;
-    graco_status status = loading_dataset(&data, source, &request->load, run, request->json);
+    int count = command->count - 1;
+    graco_run *runs[COMMAND_ARGUMENTS_MAX] = {NULL};
+    graco_status status = runs_open(runs, command->arguments, count);
     if (status == GRACO_OK)
-        status = score_all(&table, command, request, data);
+        status = loading_dataset(&data, command->arguments[count], &request->load,
+                                 runs_first(runs, count), request->json);
+    if (status == GRACO_OK)
+        status = score_all(&table, runs, count, request, data);
     if (status == GRACO_OK) {
         struct writer json = {0};
-        status =
-            request->json ? write_all(&json, &table, request) : print_text(&table, request, data);
+        status = request->json ? write_all(&json, &table) : print_text(&table, request, data);
         if (status == GRACO_OK)
             code = request->json ? output_json(&json) : output_finish();
         writer_clear(&json);
     }
     /* Neither a failure to print nor one to save costs the other; the first is reported. */
     if (status == GRACO_OK) {
-        graco_status saved = save_all(&table, request);
+        graco_status saved = keep_all(&table);
         status = code == 0 ? saved : GRACO_OK;
     }
     if (status != GRACO_OK)
         code = output_failure(status);
     for (int i = 0; i < table.count; i++)
         scoring_clear(&table.row[i]);
+    for (int i = 0; i < count; i++)
+        graco_run_free(runs[i]);
     graco_dataset_free(data);
     return code;
 }

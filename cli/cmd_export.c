@@ -7,19 +7,20 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int export(const char *run, const char *output, const graco_export_options *options)
+static int export(const char *path, const char *output, const graco_export_options *options)
 {
-    char folder[RUNS_PATH_MAX];
+    graco_run *run = NULL;
     graco_export_result result = {0};
-    const char *first = runs_first(folder, run) ? folder : run;
-    graco_status status = graco_embeddings_export(&result, first, output, options);
-    if (status != GRACO_OK)
-        return output_failure(status);
-    if (strcmp(first, run) != 0)
-        output_note("%s holds several runs; these are the embeddings of the first, %s", run, first);
-    output_note("wrote %s: %" PRId64 " nodes by %s, %" PRId64 " numbers each", output, result.rows,
-                result.named ? "name" : "number", result.cols);
-    return EXIT_FINE;
+    graco_status status = graco_run_open(&run, path);
+    if (status == GRACO_OK)
+        status = graco_embeddings_export(&result, graco_run_path(run, 0), output, options);
+    if (status == GRACO_OK) {
+        runs_say_first(run, "these are the embeddings of");
+        output_note("wrote %s: %" PRId64 " nodes by %s, %" PRId64 " numbers each", output,
+                    result.rows, result.named ? "name" : "number", result.cols);
+    }
+    graco_run_free(run);
+    return status == GRACO_OK ? EXIT_FINE : output_failure(status);
 }
 
 static const char SUMMARY[] =

@@ -31,8 +31,9 @@ struct numbers {
 
 /* What is read, to be freed together. */
 struct inputs {
-    graco_matrix Z;
-    char **names;
+    graco_run *run;
+    const graco_matrix *Z;
+    char *const *names;
     graco_dataset *data;
     struct numbers *numbers;
 };
@@ -79,22 +80,22 @@ static void clear_inputs(struct inputs *inputs)
         free(inputs->numbers->values[c]);
     free(inputs->numbers);
     graco_dataset_free(inputs->data);
-    graco_names_free(inputs->names);
-    graco_matrix_clear(&inputs->Z);
+    graco_run_free(inputs->run);
 }
 
 static graco_status read_inputs(struct inputs *in, const char *from, const char *source,
                                 struct request *request)
 {
-    graco_status status =
-        source ? loading_dataset(&in->data, source, &request->load, from, false) : GRACO_OK;
+    graco_status status = graco_run_open(&in->run, from);
+    if (status == GRACO_OK && source)
+        status = loading_dataset(&in->data, source, &request->load, in->run, false);
     if (status == GRACO_OK)
-        status = loading_embeddings(&in->Z, &in->names, from, in->data);
+        status = loading_embeddings(&in->Z, &in->names, in->run, 0, in->data);
     in->numbers = calloc(1, sizeof *in->numbers);
     if (status == GRACO_OK && !in->numbers)
         status = output_no_memory("the values");
     for (int v = 0; status == GRACO_OK && v < request->values.count; v++)
-        status = read_values(in->numbers, request->values.values[v], in->Z.rows);
+        status = read_values(in->numbers, request->values.values[v], in->Z->rows);
     if (status != GRACO_OK)
         return status;
     request->options.data = in->data;
@@ -154,8 +155,6 @@ static bool check_targets(const struct request *request, const char *from, const
 
 static int make_map(const char *from, const char *source, struct request *request)
 {
-    char folder[RUNS_PATH_MAX];
-    const char *first = runs_first(folder, from) ? folder : from;
     const char *base = strrchr(from, '/') && strrchr(from, '/')[1] ? strrchr(from, '/') + 1 : from;
     struct inputs inputs = {0};
     graco_map *map = NULL;
@@ -163,11 +162,11 @@ static int make_map(const char *from, const char *source, struct request *reques
         return EXIT_USAGE;
     if (!request->options.title)
         request->options.title = base;
-    graco_status status = read_inputs(&inputs, first, source, request);
-    if (status == GRACO_OK && strcmp(first, from) != 0)
-        output_note("%s holds several runs; this is a map of the first, %s", from, first);
+    graco_status status = read_inputs(&inputs, from, source, request);
     if (status == GRACO_OK)
-        status = graco_map_make(&map, &inputs.Z, &request->options);
+        runs_say_first(inputs.run, "this is a map of");
+    if (status == GRACO_OK)
+        status = graco_map_make(&map, inputs.Z, &request->options);
     if (status == GRACO_OK)
         status = save_all(map, request);
     int code = status == GRACO_OK ? output_finish() : output_failure(status);

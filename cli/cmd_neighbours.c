@@ -1,5 +1,5 @@
 /* graco neighbours: the nodes whose embeddings are nearest to each other, as a table or a file. */
-#include "graco_command.h"
+#include "graco_more.h"
 #include "commands.h"
 #include "options.h"
 #include "output.h"
@@ -69,25 +69,26 @@ static graco_status save(const graco_neighbours *found, char *const *names, cons
 
 static int search(const char *from, struct request *request)
 {
-    char folder[RUNS_PATH_MAX];
-    const char *first = runs_first(folder, from) ? folder : from;
     int64_t nodes[OPTION_LIST_MAX];
-    graco_matrix Z = {0};
-    char **names = NULL;
+    graco_run *run = NULL;
+    const graco_matrix *Z = NULL;
+    char *const *names = NULL;
     graco_neighbours found = {0};
     int code = EXIT_FINE;
     graco_status status = read_memory(&request->options.memory, request->memory);
     if (status == GRACO_OK)
-        status = graco_embeddings_load(&Z, &names, first);
+        status = graco_run_open(&run, from);
+    if (status == GRACO_OK)
+        status = graco_run_embeddings(&Z, &names, run, 0, NULL);
     if (status == GRACO_OK && request->of.count > 0) {
-        status = graco_embeddings_find_nodes(nodes, first, request->of.values, request->of.count);
+        status = graco_run_find_nodes(nodes, run, 0, request->of.values, request->of.count);
         request->options.nodes = nodes;
         request->options.count = request->of.count;
     }
     if (status == GRACO_OK)
-        status = graco_neighbours_find(&found, &Z, &request->options);
-    if (status == GRACO_OK && strcmp(first, from) != 0)
-        output_note("%s holds several runs; these are neighbours in the first, %s", from, first);
+        status = graco_neighbours_find(&found, Z, &request->options);
+    if (status == GRACO_OK)
+        runs_say_first(run, "these are neighbours in");
     if (status == GRACO_OK && found.zero_rows > 0 && strcmp(found.metric, "cosine") == 0)
         output_note("%" PRId64 " of %" PRId64
                     " embeddings are all zeros: their cosine with everything is 0",
@@ -98,8 +99,7 @@ static int search(const char *from, struct request *request)
         print_table(&found, names);
     code = status == GRACO_OK ? output_finish() : output_failure(status);
     graco_neighbours_clear(&found);
-    graco_names_free(names);
-    graco_matrix_clear(&Z);
+    graco_run_free(run);
     return code;
 }
 

@@ -95,24 +95,26 @@ static graco_status save(const struct text *table, const char *output)
     return GRACO_OK;
 }
 
-static int predict(const char *run, const char *source, const graco_load_options *load,
+static int predict(const char *path, const char *source, const graco_load_options *load,
                    const char *output, const graco_predict_options *options,
                    const struct option_list *of)
 {
     int64_t nodes[OPTION_LIST_MAX] = {0};
-    char folder[RUNS_PATH_MAX], words[GRACO_DIFFERENCES] = "";
+    char words[GRACO_DIFFERENCES] = "";
+    graco_run *run = NULL;
     graco_dataset *data = NULL;
-    graco_model *model = NULL;
+    const graco_model *model = NULL;
     graco_prediction found = {0};
     struct text table = {0};
-    const char *first = runs_first(folder, run) ? folder : run;
-    graco_status status = graco_model_load(&model, first);
+    graco_status status = graco_run_open(&run, path);
     if (status == GRACO_OK)
-        status = loading_dataset(&data, source, load, first, false);
+        status = graco_run_model(&model, run, 0);
+    if (status == GRACO_OK)
+        status = loading_dataset(&data, source, load, run, false);
     if (status == GRACO_OK)
         status = loading_keeps_files(output, data);
     if (status == GRACO_OK)
-        status = graco_model_compare(words, model, data);
+        status = graco_run_compare(words, run, 0, data);
     if (status == GRACO_OK && of->count > 0)
         status = graco_dataset_find_nodes(nodes, data, of->values, of->count);
     if (status == GRACO_OK)
@@ -123,8 +125,8 @@ static int predict(const char *run, const char *source, const graco_load_options
         fill(&table, named, &found, nodes, of->count);
         status = save(&table, output);
     }
-    if (status == GRACO_OK && strcmp(first, run) != 0)
-        output_note("%s holds several models; this is by the first, %s", run, first);
+    if (status == GRACO_OK)
+        runs_say_first(run, "this is by");
     if (status == GRACO_OK)
         output_note("wrote %s: %" PRId64 " nodes, %" PRId64 " classes",
                     strcmp(output, "-") == 0 ? "the standard output" : output,
@@ -132,7 +134,7 @@ static int predict(const char *run, const char *source, const graco_load_options
     text_clear(&table);
     graco_prediction_clear(&found);
     graco_dataset_free(data);
-    graco_model_free(model);
+    graco_run_free(run);
     return status == GRACO_OK ? output_finish() : output_failure(status);
 }
 

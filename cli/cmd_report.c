@@ -18,45 +18,6 @@ struct request {
     graco_load_options load;
 };
 
-/* The folders of all runs, as lists that the library reads. */
-struct folders {
-    graco_report_run run[COMMAND_ARGUMENTS_MAX];
-    char **list[COMMAND_ARGUMENTS_MAX];
-};
-
-static void clear_folders(struct folders *folders, int count)
-{
-    for (int r = 0; r < count; r++) {
-        for (int64_t t = 0; folders->list[r] && t < folders->run[r].count; t++)
-            free(folders->list[r][t]);
-        free(folders->list[r]);
-    }
-}
-
-/* Lists the folders of one argument: those of its trainings, or itself. */
-static graco_status add_run(graco_report_run *run, char ***list, const char *path)
-{
-    struct runs_form form = runs_found(path);
-    int64_t seeds = form.runs > 0 ? form.runs : 1, splits = form.splits > 0 ? form.splits : 1;
-    *list = calloc((size_t)(seeds * splits), sizeof **list);
-    if (!*list)
-        return output_no_memory("the list of runs");
-    *run = (graco_report_run){.name = path,
-                              .folders = (const char *const *)*list,
-                              .count = seeds * splits,
-                              .splits = splits};
-    for (int64_t t = 0; t < run->count; t++) {
-        char folder[RUNS_PATH_MAX];
-        if (!runs_at(folder, path, form.runs > 0 ? t / splits + 1 : -1,
-                     form.splits > 0 ? t % splits : -1))
-            return output_fail(GRACO_ERROR_ARGUMENT, "the name %.80s is too long", path);
-        (*list)[t] = strdup(folder);
-        if (!(*list)[t])
-            return output_no_memory("the list of runs");
-    }
-    return GRACO_OK;
-}
-
 /* What can be refused before the work. */
 static bool check(const struct command *command, const struct request *request)
 {
@@ -80,14 +41,12 @@ static bool check(const struct command *command, const struct request *request)
 
 static int make_report(const struct command *command, const struct request *request)
 {
-    struct folders *folders = calloc(1, sizeof *folders);
+    graco_run *runs[COMMAND_ARGUMENTS_MAX] = {NULL};
     int64_t notes = 0;
-    graco_status status = folders ? GRACO_OK : output_no_memory("the list of runs");
-    for (int r = 0; status == GRACO_OK && r < command->count; r++)
-        status = add_run(&folders->run[r], &folders->list[r], command->arguments[r]);
+    graco_status status = runs_open(runs, command->arguments, command->count);
     if (status == GRACO_OK)
-        status = graco_report_runs(request->target, &notes, folders->run, command->count,
-                                   &request->options);
+        status =
+            graco_report_runs(request->target, &notes, runs, command->count, &request->options);
     if (status == GRACO_OK) {
         output_note("wrote %s: %d run%s", request->target, command->count,
                     command->count == 1 ? "" : "s");
@@ -95,9 +54,8 @@ static int make_report(const struct command *command, const struct request *requ
             output_note("see \"Worth knowing\" on the page: %" PRId64 " remark%s", notes,
                         notes == 1 ? "" : "s");
     }
-    if (folders)
-        clear_folders(folders, command->count);
-    free(folders);
+    for (int r = 0; r < command->count; r++)
+        graco_run_free(runs[r]);
     return status == GRACO_OK ? output_finish() : output_failure(status);
 }
 

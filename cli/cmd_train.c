@@ -55,8 +55,9 @@ struct job {
     graco_config *config; /* of the first run */
     uint64_t seed;        /* of the first run */
     const char *preset;
-    char run[RUNS_PATH_MAX];   /* folder of the run or runs */
-    char begun[RUNS_PATH_MAX]; /* of the first that can be continued; "": there is none */
+    char run[RUNS_PATH_MAX]; /* folder of the run or runs */
+    graco_run *begun;        /* the first that can be continued; NULL: there is none */
+    int64_t begun_index;     /* its number */
     struct runs_form form;
     bool divided;    /* the method trains a model for one split */
     bool one_thread; /* each training has one: several at a time share the CPU */
@@ -85,40 +86,37 @@ static bool find_begun(char folder[RUNS_PATH_MAX], int64_t *index, const struct 
         struct runs_form form = {line->runs, one ? 1 : line->splits};
         for (int64_t i = 0; line->resume && *job->run && i < form.runs * form.splits; i++) {
             *index = i / form.splits;
-            if (runs_folder(folder, job->run, i, form) && runs_holds_model(folder))
+            if (runs_folder(folder, job->run, i, form) && runs_begun(folder))
                 return true;
         }
     }
     return false;
 }
 
-/* The settings of a run that is to be continued, number `index`: those of its checkpoint, but for what
- * belongs to this machine; the seed as run 0 has it. Another method than the one that was asked for stays out: the
+/* The settings of the run that is to be continued: its own, but for what belongs to this machine; the seed as run 0
+ * has it. Another method than the one that was asked for stays out: the
  * library then refuses. */
-static graco_status keep_settings(struct job *job, const char *folder, int64_t index)
+static graco_status keep_settings(struct job *job)
 {
-    graco_model *model = NULL;
+    graco_training training;
     graco_config *kept = NULL;
     char value[SETTINGS_TEXT];
     const char *key;
 
-    graco_status status = graco_model_load(&model, folder);
+    graco_status status = graco_run_training(&training, job->begun, 0);
     const char *wanted = job->line->settings.method;
-    if (status == GRACO_OK && wanted &&
-        strcmp(wanted, graco_config_method(graco_model_config(model))) != 0) {
-        graco_model_free(model);
+    if (status == GRACO_OK &&
+        (!training.config || (wanted && strcmp(wanted, graco_config_method(training.config)))))
         return GRACO_OK;
-    }
     if (status == GRACO_OK)
-        status = graco_config_copy(&kept, graco_model_config(model));
-    graco_model_free(model);
+        status = graco_config_copy(&kept, training.config);
     if (status != GRACO_OK)
         return status;
     for (int i = 0; status == GRACO_OK && (key = graco_config_key(kept, i, NULL)); i++)
         if (graco_config_kind(key) == GRACO_KEY_HOST)
             status = graco_config_set(kept, key, settings_get(value, job->config, key));
     if (status == GRACO_OK)
-        status = set_seed(kept, seed_of(kept) - (uint64_t)index);
+        status = set_seed(kept, seed_of(kept) - (uint64_t)job->begun_index);
     graco_config_free(job->config);
     job->config = kept;
     return status;
@@ -129,15 +127,13 @@ static graco_status keep_settings(struct job *job, const char *folder, int64_t i
 static int configure(struct job *job)
 {
     const struct line *line = job->line;
-    char folder[RUNS_PATH_MAX];
-    int64_t index;
     int code = settings_preset(&job->config, &job->preset, &line->settings, job->info.name);
     if (code != EXIT_FINE)
         return code;
     if (job->info.inductive) /* whatever the preset; --set inductive=0 still says otherwise */
         graco_config_set(job->config, "inductive", "1");
-    if (!line->settings.preset && find_begun(folder, &index, job)) {
-        graco_status status = keep_settings(job, folder, index);
+    if (!line->settings.preset && job->begun) {
+        graco_status status = keep_settings(job);
         if (status != GRACO_OK)
             return output_failure(status);
     }
@@ -223,16 +219,11 @@ static void say_trained(const struct job *job, int64_t index, const graco_train_
         output_note("%s%" PRId64 " epochs, loss %.4f", label, result->epochs, result->loss);
 }
 
-/* Lets a training show its curves. What one that is resumed has done already is in its run folder; if that
- * cannot be read, the curves begin later. */
-static struct live *show_curves(struct live *live, const char *folder, bool resume)
+/* Lets a training show its curves, which it writes into its run folder; without these it shows none. */
+static struct live *show_curves(struct live *live, const char *folder)
 {
-    char path[RUNS_PATH_MAX + 32];
-
-    snprintf(path, sizeof path, "%s/metrics.jsonl", folder);
-    if (resume && curves_follow(&live->curves, path) != GRACO_OK)
-        output_failed();
-    return live;
+    bool opened = graco_run_open(&live->run, folder) == GRACO_OK;
+    return opened ? live : NULL;
 }
 
 /* One training; EXIT_FINE, or EXIT_FAILED after a message, or -1 if it was stopped. */
@@ -259,16 +250,16 @@ static int train_with(struct trained *outcome, struct job *job, int64_t index,
         progress.what = objective;
     graco_train_options options = {
         .run = outcome->folder,
-        .resume = line->resume && runs_holds_model(outcome->folder),
+        .resume = line->resume && runs_begun(outcome->folder),
     };
     output_progress_watch(&options, &progress);
     if (line->live && progress.terminal && !progress.quiet)
-        progress.live = show_curves(&live, outcome->folder, options.resume);
+        progress.live = show_curves(&live, outcome->folder);
     if (line->resume && !options.resume && !line->quiet)
         output_note("%s holds nothing to continue: starting at epoch 1", outcome->folder);
     graco_status status = graco_train(NULL, &outcome->result, job->data, config, &options);
     output_progress_end(&progress);
-    curves_clear(&live.curves);
+    graco_run_free(live.run);
     if (status == GRACO_STOPPED)
         return -1;
     if (status == GRACO_OK && options.resume && isnan(outcome->result.loss) && !line->quiet)
@@ -427,13 +418,12 @@ static int train_all(struct job *job, int argc, char **argv)
 static graco_status load(struct job *job)
 {
     const struct line *line = job->line;
-    const char *run = *job->begun ? job->begun : NULL;
     graco_generate_options generate = graco_generate_defaults();
 
     graco_dataset_free(job->data);
     job->data = NULL;
-    graco_status status = line->source ? loading_dataset(&job->data, line->source, &job->load, run,
-                                                         line->quiet || line->json)
+    graco_status status = line->source ? loading_dataset(&job->data, line->source, &job->load,
+                                                         job->begun, line->quiet || line->json)
                                        : graco_dataset_generate(&job->data, &generate);
     if (status == GRACO_OK)
         job->info = graco_dataset_describe(job->data);
@@ -456,11 +446,13 @@ static void choose_folder(struct job *job)
  * they must have found the same. */
 static graco_status find_alike(struct job *job)
 {
-    int64_t index;
+    char folder[RUNS_PATH_MAX];
+    bool found = find_begun(folder, &job->begun_index, job);
 
-    if (!find_begun(job->begun, &index, job))
-        job->begun[0] = '\0';
-    return graco_ranks_alike("the run to continue", *job->begun ? job->begun : "none");
+    graco_run_free(job->begun);
+    job->begun = NULL;
+    graco_status status = graco_ranks_alike("the run to continue", found ? folder : "none");
+    return status == GRACO_OK && found ? graco_run_open(&job->begun, folder) : status;
 }
 
 /* Where the folder was not known before the data set: reads again as the begun run's data were, if that
@@ -468,15 +460,11 @@ static graco_status find_alike(struct job *job)
 static graco_status load_again(struct job *job)
 {
     char words[GRACO_DIFFERENCES] = "";
-    graco_model *model = NULL;
 
     graco_status status = find_alike(job);
-    if (status != GRACO_OK || !*job->begun)
+    if (status != GRACO_OK || !job->begun)
         return status;
-    status = graco_model_load(&model, job->begun);
-    if (status == GRACO_OK)
-        status = graco_model_compare(words, model, job->data);
-    graco_model_free(model);
+    status = graco_run_compare(words, job->begun, 0, job->data);
     if (status == GRACO_OK)
         status = graco_ranks_alike("what the run's data differ in", *words ? words : "nothing");
     return status == GRACO_OK && *words ? load(job) : status;
@@ -529,6 +517,7 @@ static int run_job(const struct line *line, int argc, char **argv)
     if (code == EXIT_FINE)
         code = train_all(&job, argc, argv);
     graco_config_free(job.config);
+    graco_run_free(job.begun);
     graco_dataset_free(job.data);
     return code;
 }

@@ -5,19 +5,18 @@
  * training that was stopped has none. The lock is looked at before the metrics are read: once it is gone
  * every line is there. */
 #include "commands.h"
+#include "graco_command.h"
 #include "options.h"
 #include "output.h"
 #include "runs.h"
+#include "settings.h"
 #include "stop.h"
 
-#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Seconds between two looks at the folder; seconds without a new epoch after which the lock is tried. To try
  * it is to hold it for a moment, which could turn a training away that starts just then. */
@@ -25,12 +24,10 @@
 #define TRY_AFTER 1.0
 
 /* Epochs whose mean time says how long the others take. */
-enum { RECENT = 20, PATH = RUNS_PATH_MAX + 32, CONFIG_BYTES = 1 << 16 };
-
-enum state { WAITING, TRAINING, ENDED, KILLED };
+enum { RECENT = 20 };
 
 struct watching {
-    const char *run;
+    const char *path;
     struct live live;
     struct output_progress progress;
     double tried;  /* when the lock was tried, or something new was seen; 0: never */
@@ -38,60 +35,30 @@ struct watching {
     double shown;  /* the epoch of the last line in a pipe */
 };
 
-static const char *path_of(char path[PATH], const struct watching *watch, const char *file)
+static graco_run_state look(struct watching *watch)
 {
-    snprintf(path, PATH, "%s/%s", watch->run, file);
-    return path;
-}
-
-/* Bytes of a file of the run; -1: it is not there. */
-static int64_t size_of(const struct watching *watch, const char *file)
-{
-    char path[PATH];
-    struct stat found;
-    return stat(path_of(path, watch, file), &found) == 0 ? (int64_t)found.st_size : -1;
-}
-
-/* Whether nobody holds the lock that was opened, which is still the one at its path. */
-static bool is_left_over(int fd, const char *path)
-{
-    struct stat open, there;
-    return flock(fd, LOCK_SH | LOCK_NB) == 0 && fstat(fd, &open) == 0 && stat(path, &there) == 0 &&
-           open.st_ino == there.st_ino && open.st_dev == there.st_dev;
-}
-
-static enum state look(struct watching *watch)
-{
-    char path[PATH];
-    int fd = open(path_of(path, watch, "lock"), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    bool due = output_now() - watch->tried >= TRY_AFTER, left_over = false;
-    if (fd < 0 && size_of(watch, "lock") < 0)
-        return size_of(watch, "metrics.jsonl") < 0 ? WAITING : ENDED;
-    if (fd < 0)
-        return TRAINING;
-    if (due) {
-        left_over = is_left_over(fd, path);
+    bool due = output_now() - watch->tried >= TRY_AFTER;
+    if (due)
         watch->tried = output_now();
-    }
-    close(fd);
-    return left_over ? KILLED : TRAINING;
+    return graco_run_stands(watch->path, due);
 }
 
-/* How many epochs the training is to have: config.json says it. */
+/* How many epochs the training is to have, which may change until it begins to write metrics. */
 static double wanted_epochs(const struct watching *watch)
 {
-    static char text[CONFIG_BYTES];
-    char path[PATH];
-    FILE *file = fopen(path_of(path, watch, "config.json"), "re");
-    size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
-    if (file)
-        fclose(file);
-    text[length] = '\0';
-    return curves_number(text, "epochs");
+    graco_run *run = NULL;
+    graco_training training = {0};
+    char epochs[SETTINGS_TEXT];
+    double wanted = (double)NAN;
+    if (graco_run_open(&run, watch->path) == GRACO_OK &&
+        graco_run_training(&training, run, 0) == GRACO_OK && training.config)
+        wanted = strtod(settings_get(epochs, training.config, "epochs"), NULL);
+    graco_run_free(run);
+    return wanted;
 }
 
 /* Mean seconds of the last epochs. */
-static double recent_seconds(const struct curves *curves)
+static double recent_seconds(const graco_curve *curves)
 {
     int64_t first = curves->count > RECENT ? curves->count - RECENT : 0;
     double sum = 0;
@@ -102,7 +69,7 @@ static double recent_seconds(const struct curves *curves)
 
 static void show(struct watching *watch, bool last)
 {
-    const struct curves *curves = &watch->live.curves;
+    const graco_curve *curves = &watch->live.curve;
     if (curves->count == 0)
         return;
     double epoch = curves->epoch[curves->count - 1];
@@ -126,18 +93,17 @@ static void show(struct watching *watch, bool last)
 /* Reads what is new and shows it. Returns the exit code; -1: go on. */
 static int refresh(struct watching *watch, bool last)
 {
-    char path[PATH];
-    const struct curves *curves = &watch->live.curves;
-    int64_t before = curves->offset;
-    graco_status status = curves_follow(&watch->live.curves, path_of(path, watch, "metrics.jsonl"));
+    int64_t before = watch->live.curve.count;
+    graco_status status = live_read(&watch->live);
     if (status != GRACO_OK) {
         output_progress_end(&watch->progress);
         return output_failure(status);
     }
-    if (curves->offset != before) {
-        watch->wanted = wanted_epochs(watch);
+    const graco_curve *curve = &watch->live.curve;
+    if (curve->count != before)
         watch->tried = output_now();
-    }
+    if (curve->count > 0 && !(watch->wanted >= curve->epoch[curve->count - 1]))
+        watch->wanted = wanted_epochs(watch);
     show(watch, last);
     return -1;
 }
@@ -145,27 +111,30 @@ static int refresh(struct watching *watch, bool last)
 /* A folder of several runs has no metrics of its own. Returns the exit code; -1: go on. */
 static int refuse_several(const struct watching *watch)
 {
-    char first[RUNS_PATH_MAX];
-    struct runs_form form = runs_found(watch->run);
-    if ((form.runs == 0 && form.splits == 0) || !runs_first(first, watch->run))
+    graco_run *run = NULL;
+    if (graco_run_open(&run, watch->path) != GRACO_OK)
         return -1;
-    output_error("watch: %s holds several trainings; expected one of them, such as %s", watch->run,
-                 first);
-    return EXIT_USAGE;
+    const graco_run_info info = graco_run_describe(run);
+    bool several = info.seed_folders || info.split_folders;
+    if (several)
+        output_error("watch: %s holds several trainings; expected one of them, such as %s",
+                     watch->path, graco_run_path(run, 0));
+    graco_run_free(run);
+    return several ? EXIT_USAGE : -1;
 }
 
 /* Says how the training ended and returns the exit code. */
-static int say_end(const struct watching *watch, enum state state)
+static int say_end(const struct watching *watch, graco_run_state state)
 {
-    const struct curves *curves = &watch->live.curves;
+    const graco_curve *curves = &watch->live.curve;
     double epoch = curves->count > 0 ? curves->epoch[curves->count - 1] : 0;
-    if (state == ENDED && size_of(watch, "embeddings.npy") > 0) {
-        output_note("%s: ended after epoch %.0f", watch->run, epoch);
+    if (state == GRACO_RUN_ENDED) {
+        output_note("%s: ended after epoch %.0f", watch->path, epoch);
         return EXIT_FINE;
     }
     output_error("%s: the training %s after epoch %.0f of %.0f; `graco train ... --resume` "
                  "continues it",
-                 watch->run, state == KILLED ? "was killed" : "was stopped", epoch,
+                 watch->path, state == GRACO_RUN_KILLED ? "was killed" : "was stopped", epoch,
                  fmax(watch->wanted, epoch));
     return EXIT_FAILED;
 }
@@ -175,9 +144,9 @@ static int follow(struct watching *watch)
     const struct timespec nap = {.tv_nsec = (long)(LOOK_EVERY * 1e9)};
     bool said = false;
     for (;;) {
-        enum state state = look(watch);
-        int code = state == WAITING ? refuse_several(watch) : -1;
-        bool over = state == ENDED || state == KILLED;
+        graco_run_state state = look(watch);
+        int code = state == GRACO_RUN_NONE ? refuse_several(watch) : -1;
+        bool over = state != GRACO_RUN_NONE && state != GRACO_RUN_TRAINING;
         if (code < 0)
             code = refresh(watch, over);
         if (code >= 0)
@@ -186,9 +155,9 @@ static int follow(struct watching *watch)
             output_progress_end(&watch->progress);
             return say_end(watch, state);
         }
-        if (state == WAITING && !said)
-            output_note("%s: no training has begun; waiting for one", watch->run);
-        said = said || state == WAITING;
+        if (state == GRACO_RUN_NONE && !said)
+            output_note("%s: no training has begun; waiting for one", watch->path);
+        said = said || state == GRACO_RUN_NONE;
         if (stop_wanted)
             return EXIT_FAILED;
         nanosleep(&nap, NULL);
@@ -212,22 +181,23 @@ int cmd_watch(int argc, char **argv)
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;
-    struct watching watch = {.run = command.arguments[0],
+    struct watching watch = {.path = command.arguments[0],
                              .progress = output_progress_start(false, ""),
                              .wanted = (double)NAN};
     struct stat found;
-    if (strlen(watch.run) >= RUNS_PATH_MAX) {
+    if (strlen(watch.path) >= RUNS_PATH_MAX) {
         output_error("watch: the name of the run folder is too long");
         return EXIT_USAGE;
     }
-    if (stat(watch.run, &found) == 0 && !S_ISDIR(found.st_mode)) {
-        output_error("watch: %s is a file; expected a run folder", watch.run);
+    if (stat(watch.path, &found) == 0 && !S_ISDIR(found.st_mode)) {
+        output_error("watch: %s is a file; expected a run folder", watch.path);
         return EXIT_USAGE;
     }
     watch.progress.elsewhere = true;
     watch.progress.live = &watch.live;
     stop_on_signals(0, watch.progress.terminal ? "\n" : NULL);
-    code = follow(&watch);
-    curves_clear(&watch.live.curves);
+    graco_status status = graco_run_open(&watch.live.run, watch.path);
+    code = status == GRACO_OK ? follow(&watch) : output_failure(status);
+    graco_run_free(watch.live.run);
     return code;
 }

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -117,7 +118,7 @@ static char *compose(struct live *live, const char *plot, const char *line, int 
 /* The plot for a terminal of this size, which the caller frees; "" where it is too small. */
 static char *draw_plot(const struct live *live, int cols, int rows)
 {
-    const struct curves *c = &live->curves;
+    const graco_curve *c = &live->curve;
     bool informed = c->count > 0 && c->information[c->count - 1] == c->information[c->count - 1];
     const struct plot_text_curve curves[CURVES] = {
         {"loss", c->epoch, c->loss, c->count},
@@ -128,6 +129,11 @@ static char *draw_plot(const struct live *live, int cols, int rows)
     if (area.rows < 1 || c->count == 0)
         return calloc(1, 1);
     return plot_text_draw(&area, curves, informed ? CURVES : 1);
+}
+
+graco_status live_read(struct live *live)
+{
+    return graco_run_curve(&live->curve, live->run, 0);
 }
 
 void live_draw(struct live *live, const char *line)
@@ -143,7 +149,7 @@ void live_draw(struct live *live, const char *line)
         live->rows = 0;
     continued = 0;
     if (live->rows > 0 && cols == live->cols && height == live->height &&
-        live->drawn == live->curves.count && strcmp(line, live->line) == 0)
+        live->drawn == live->curve.count && strcmp(line, live->line) == 0)
         return;
     char *plot = draw_plot(live, cols, height);
     char *text = plot ? compose(live, plot, line, cols) : NULL;
@@ -152,7 +158,7 @@ void live_draw(struct live *live, const char *line)
     free(plot);
     free(text);
     live->height = height;
-    live->drawn = live->curves.count;
+    live->drawn = live->curve.count;
     if (line != live->line)
         snprintf(live->line, sizeof live->line, "%s", line);
 }

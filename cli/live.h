@@ -3,19 +3,23 @@
 #ifndef CLI_LIVE_H
 #define CLI_LIVE_H
 
-#include "curves.h"
+#include "graco_more.h"
 
 enum { LIVE_PLOT_ROWS = 14, LIVE_LINE = 1024 };
 
 /* All zero is a picture that was never drawn. */
 struct live {
-    struct curves curves;
+    graco_run *run; /* whose curve it is; borrowed */
+    graco_curve curve;
     int cols, height;             /* of the terminal, at the last frame; 0: there was none */
     int rows;                     /* of the frame on the screen; 0: there is none */
     int used[LIVE_PLOT_ROWS + 1]; /* columns of each of them */
     int64_t drawn;                /* epochs that it shows */
     char line[LIVE_LINE];         /* its last row */
 };
+
+/* Reads what the training has done since. */
+graco_status live_read(struct live *live);
 
 /* Draws a frame over the one before, unless it would be the same; in the size that stderr's terminal
  * has at this moment. After a signal (stop.h) nothing is drawn any more. */

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef GRACO_FETCH
@@ -50,11 +51,11 @@ static const char *pass_over_runs(char path[RUNS_PATH_MAX], const char *source)
 }
 
 graco_status loading_dataset(graco_dataset **out, const char *source,
-                             const graco_load_options *options, const char *run, bool quiet)
+                             const graco_load_options *options, graco_run *run, bool quiet)
 {
     char path[RUNS_PATH_MAX];
     const char *from = pass_over_runs(path, source);
-    graco_status status = run ? graco_dataset_load_as(out, from, options, run)
+    graco_status status = run ? graco_run_data(out, NULL, run, from, options)
                               : graco_dataset_load(out, from, options);
     for (int i = 0; status == GRACO_OK && !quiet && graco_dataset_note(*out, i); i++)
         output_note("%s", graco_dataset_note(*out, i));
@@ -82,22 +83,29 @@ graco_status loading_keeps_files(const char *target, const graco_dataset *data)
     return GRACO_OK;
 }
 
-graco_status loading_embeddings(graco_matrix *Z, char ***names, const char *from,
-                                const graco_dataset *data)
+graco_status loading_embeddings(const graco_matrix **Z, char *const **names, graco_run *run,
+                                int64_t index, const graco_dataset *data)
 {
-    char **found = NULL;
-    graco_status status = graco_embeddings_load_of(Z, &found, from, data);
+    char *const *found = NULL;
+    graco_training training;
+    struct stat about;
+    const char *from = graco_run_path(run, index);
+    graco_status status = graco_run_embeddings(Z, &found, run, index, data);
+    if (status == GRACO_OK && data)
+        status = graco_run_training(&training, run, index);
     if (status != GRACO_OK)
         return status;
     bool named = data && graco_dataset_node(data, 0);
-    if (data && !named != !found && Z->rows == graco_dataset_describe(data).nodes)
+    if (data && !training.fingerprint && stat(from, &about) == 0 && S_ISDIR(about.st_mode))
+        output_note("%s has no checkpoint: that its embeddings are of this data set cannot be "
+                    "checked",
+                    from);
+    if (data && !named != !found && (*Z)->rows == graco_dataset_describe(data).nodes)
         output_note("%s names %s nodes, data set '%s' names %s: row i is taken for node i, which "
                     "cannot be checked",
                     from, found ? "its" : "no", graco_dataset_describe(data).name,
                     named ? "its" : "none");
     if (names)
         *names = found;
-    else
-        graco_names_free(found);
     return GRACO_OK;
 }

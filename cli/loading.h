@@ -9,18 +9,18 @@
 #include <stdint.h>
 
 /* graco_dataset_load; when a published data set is not there, output_failure also says how to fetch
- * it. Unless quiet, prints how tables were understood. With `run`, a run folder,
- * graco_dataset_load_as. */
+ * it. Unless quiet, prints how tables were understood. With `run`, which may be NULL,
+ * graco_run_data. */
 graco_status loading_dataset(graco_dataset **out, const char *source,
-                             const graco_load_options *options, const char *run, bool quiet);
+                             const graco_load_options *options, graco_run *run, bool quiet);
 
 /* Whether the data folder has a data set of that name; its path goes to `path`. */
 bool loading_find(char path[RUNS_PATH_MAX], const char *name);
 
-/* graco_embeddings_load_of, with a note where only the embeddings or only the data set have names of nodes,
- * so that rows decide. `names` and `data` may be NULL. */
-graco_status loading_embeddings(graco_matrix *Z, char ***names, const char *from,
-                                const graco_dataset *data);
+/* graco_run_embeddings, with a note where only the embeddings or only the data set have names of nodes, so that
+ * rows decide, and one where nothing says what a training was on. `names` and `data` may be NULL. */
+graco_status loading_embeddings(const graco_matrix **Z, char *const **names, graco_run *run,
+                                int64_t index, const graco_dataset *data);
 
 /* Rows of an option table that fill a graco_load_options, which must start as zeros. */
 #define LOADING_OPTIONS(load)                                                                      \

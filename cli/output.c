@@ -331,9 +331,8 @@ void output_progress_epoch(struct output_progress *progress, const graco_epoch *
     struct fields fields = {0};
     bool last = epoch->epoch == epoch->epochs && !progress->brief;
     double pipe = progress->brief ? INTERVAL_PIPE_WITHIN : INTERVAL_PIPE;
-    if (progress->live) /* an epoch for which there is no memory is not drawn */
-        (void)curves_add(&progress->live->curves, (double)epoch->epoch, epoch->loss,
-                         epoch->mutual_information, epoch->seconds);
+    if (progress->live && !progress->elsewhere && live_read(progress->live) != GRACO_OK)
+        output_failed(); /* an epoch that cannot be read is not drawn */
     if (!is_due(progress, last ? 0 : progress->terminal ? INTERVAL_TERMINAL : pipe))
         return;
     add_field(&fields, 0, "%sepoch %" PRId64 "/%" PRId64, progress->label, epoch->epoch,

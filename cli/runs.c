@@ -1,6 +1,7 @@
 /* Run folders. The library writes into them; the command decides whether it may, and which of several
  * there are. */
 #include "runs.h"
+#include "graco_command.h"
 #include "output.h"
 
 #include <dirent.h>
@@ -10,112 +11,84 @@
 #include <string.h>
 #include <sys/stat.h>
 
-bool runs_at(char folder[RUNS_PATH_MAX], const char *run, int64_t number, int64_t split)
-{
-    char of_run[32] = "", of_split[32] = "";
-    if (number >= 0)
-        snprintf(of_run, sizeof of_run, "/run-%" PRId64, number);
-    if (split >= 0)
-        snprintf(of_split, sizeof of_split, "/split-%" PRId64, split);
-    int length = snprintf(folder, RUNS_PATH_MAX, "%s%s%s", run, of_run, of_split);
-    if (length < RUNS_PATH_MAX - 64)
-        return true;
-    output_error("the run folder's name has %d bytes; expected at most %d", length,
-                 RUNS_PATH_MAX - 64);
-    return false;
-}
-
 bool runs_folder(char folder[RUNS_PATH_MAX], const char *run, int64_t index, struct runs_form form)
 {
-    return runs_at(folder, run, form.runs > 1 ? index / form.splits + 1 : -1,
-                   form.splits > 1 ? index % form.splits : -1);
+    graco_status status =
+        graco_run_folder(folder, RUNS_PATH_MAX, run, form.runs > 1 ? index / form.splits + 1 : -1,
+                         form.splits > 1 ? index % form.splits : -1);
+    if (status != GRACO_OK)
+        output_failure(status);
+    return status == GRACO_OK;
 }
 
-static bool holds(const char *folder, const char *name)
+bool runs_begun(const char *folder)
 {
-    char path[RUNS_PATH_MAX + 64];
-    struct stat found;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return stat(path, &found) == 0;
+    return graco_run_look(folder).begun;
 }
 
-bool runs_holds_model(const char *folder)
+/* Whether a folder holds any file of a training. */
+static bool holds_any(const char *folder)
 {
-    return holds(folder, "model.safetensors");
+    graco_run_files files = graco_run_look(folder);
+    return files.begun || *files.others;
 }
 
-/* What a training writes beside the checkpoint. */
-static const char *const files[] = {"config.json", "node_ids.txt", "metrics.jsonl",
-                                    "embeddings.npy"};
-enum { FILES = sizeof files / sizeof *files };
-
-bool runs_holds_any(const char *folder)
+/* What trainings a folder has; one of no name if that cannot be known. */
+static graco_run_info describe(const char *folder)
 {
-    for (int i = 0; i < FILES; i++)
-        if (holds(folder, files[i]))
-            return true;
-    return runs_holds_model(folder);
-}
-
-/* How many folders of this prefix and a number there are. */
-static int64_t count_folders(const char *folder, const char *prefix)
-{
-    DIR *list = opendir(folder);
-    const struct dirent *entry;
-    int64_t count = 0;
-    size_t length = strlen(prefix);
-    while (list && (entry = readdir(list))) {
-        if (strncmp(entry->d_name, prefix, length) != 0)
-            continue;
-        const char *digits = entry->d_name + length;
-        count += *digits && digits[strspn(digits, "0123456789")] == '\0';
-    }
-    if (list)
-        closedir(list);
-    return count;
-}
-
-struct runs_form runs_found(const char *run)
-{
-    char first[RUNS_PATH_MAX];
-    struct runs_form found = {.runs = count_folders(run, "run-")};
-    if (runs_at(first, run, found.runs > 0 ? 1 : -1, -1))
-        found.splits = count_folders(first, "split-");
-    return found;
-}
-
-bool runs_first(char folder[RUNS_PATH_MAX], const char *run)
-{
-    struct stat found;
-    if (!run || stat(run, &found) != 0 || !S_ISDIR(found.st_mode))
-        return false;
-    struct runs_form form = runs_found(run);
-    return runs_at(folder, run, form.runs > 0 ? 1 : -1, form.splits > 0 ? 0 : -1);
+    graco_run *run = NULL;
+    graco_run_info info = {.seeds = 1, .splits = 1};
+    if (graco_run_open(&run, folder) == GRACO_OK)
+        info = graco_run_describe(run);
+    graco_run_free(run);
+    return info;
 }
 
 bool runs_made(const char *folder)
 {
-    return holds(folder, "metrics.jsonl") || holds(folder, "run-1") || holds(folder, "split-0");
+    graco_run_info info = describe(folder);
+    return info.seed_folders || info.split_folders ||
+           strstr(graco_run_look(folder).others, "metrics.jsonl");
+}
+
+graco_status runs_open(graco_run *runs[], const char *const *paths, int count)
+{
+    graco_status status = GRACO_OK;
+    for (int i = 0; status == GRACO_OK && i < count; i++)
+        status = graco_run_open(&runs[i], paths[i]);
+    return status;
+}
+
+graco_run *runs_first(graco_run *const *runs, int count)
+{
+    struct stat found;
+    for (int i = 0; i < count; i++)
+        if (stat(graco_run_describe(runs[i]).path, &found) == 0 && S_ISDIR(found.st_mode))
+            return runs[i];
+    return NULL;
+}
+
+void runs_say_first(graco_run *run, const char *what)
+{
+    graco_run_info info = graco_run_describe(run);
+    if (info.seed_folders || info.split_folders)
+        output_note("%s holds several runs; %s the first, %s", info.path, what,
+                    graco_run_path(run, 0));
 }
 
 /* Without a checkpoint there is no run to continue, only files that a training would replace. */
 static void say_taken(const char *folder)
 {
-    char there[128] = "";
-    if (runs_holds_model(folder)) {
+    graco_run_files files = graco_run_look(folder);
+    if (files.begun)
         output_error("%s already holds a run; continue it with --resume, remove it, or choose "
                      "another folder with -o",
                      folder);
-        return;
-    }
-    for (int i = 0; i < FILES; i++)
-        if (holds(folder, files[i]))
-            snprintf(there + strlen(there), sizeof there - strlen(there), "%s%s",
-                     *there ? ", " : "", files[i]);
-    output_error(
-        "%s holds %s but no checkpoint, so there is nothing to continue; start again in it "
-        "with --resume, remove it, or choose another folder with -o",
-        folder, there);
+    else
+        output_error(
+            "%s holds %s but no checkpoint, so there is nothing to continue; start again in it "
+            "with --resume, remove it, or choose another folder with -o",
+            folder, files.others);
 }
 
 /* Whether a target is the standard output, which can be no folder and no archive; says so. */
@@ -131,8 +104,9 @@ static bool is_output(const char *target, const char *expected)
 static bool check_form(const char *run, struct runs_form form)
 {
     char first[RUNS_PATH_MAX];
-    struct runs_form counted = runs_found(run);
-    bool one = runs_holds_any(run), several = counted.runs > 0, divided = counted.splits > 0;
+    const graco_run_info info = describe(run);
+    const struct runs_form seeds = {.runs = info.seed_folders ? 2 : 1, .splits = 1};
+    bool one = holds_any(run), several = info.seed_folders, divided = info.split_folders;
     if (form.runs > 1 && (one || (divided && !several)))
         output_error("%s holds a single run; expected a folder for %" PRId64
                      " runs: choose another with -o",
@@ -145,8 +119,7 @@ static bool check_form(const char *run, struct runs_form form)
         output_error("%s holds a model for each of several splits; give --splits K --resume to "
                      "continue them, or choose another folder with -o",
                      run);
-    else if (form.splits > 1 && !divided && runs_at(first, run, several ? 1 : -1, -1) &&
-             runs_holds_any(first))
+    else if (form.splits > 1 && !divided && runs_folder(first, run, 0, seeds) && holds_any(first))
         output_error("%s holds a model for one split; expected a folder for %" PRId64
                      " splits: choose another with -o",
                      first, form.splits);
@@ -164,7 +137,7 @@ bool runs_check(const char *run, struct runs_form form, bool resume)
     for (int64_t i = 0; i < form.runs * form.splits && !resume; i++) {
         if (!runs_folder(folder, run, i, form))
             return false;
-        if (runs_holds_any(folder)) {
+        if (holds_any(folder)) {
             say_taken(folder);
             return false;
         }
@@ -234,8 +207,8 @@ bool runs_owns(const char *run, const char *target)
     const char *name = slash ? slash + 1 : target;
     int length = slash ? snprintf(folder, sizeof folder, "%.*s/", (int)(slash - target), target)
                        : snprintf(folder, sizeof folder, "./");
-    return strcmp(name, "embeddings.npy") == 0 && length < RUNS_PATH_MAX &&
-           runs_holds_model(folder) && !(run && runs_same(folder, run));
+    return strcmp(name, "embeddings.npy") == 0 && length < RUNS_PATH_MAX && runs_begun(folder) &&
+           !(run && runs_same(folder, run));
 }
 
 bool runs_target(const char *target, bool force, const char *const *sources)

@@ -3,6 +3,8 @@
 #ifndef CLI_RUNS_H
 #define CLI_RUNS_H
 
+#include "graco_more.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,19 +21,16 @@ struct runs_form {
  * message, if the name is too long. */
 bool runs_folder(char folder[RUNS_PATH_MAX], const char *run, int64_t index, struct runs_form form);
 
-/* Whether a folder holds any file of a run; whether it holds a model that can be continued. */
-bool runs_holds_any(const char *folder);
-bool runs_holds_model(const char *folder);
+/* Whether a folder holds a training that can be continued. */
+bool runs_begun(const char *folder);
 
-/* The folder RUN/run-NUMBER/split-SPLIT; a negative number leaves its part out. */
-bool runs_at(char folder[RUNS_PATH_MAX], const char *run, int64_t number, int64_t split);
+/* Opens `count` runs; the caller frees what is there, whatever happens. And the first of them that is a folder, NULL
+ * if none is. */
+graco_status runs_open(graco_run *runs[], const char *const *paths, int count);
+graco_run *runs_first(graco_run *const *runs, int count);
 
-/* How many folders run-1, run-2 ... a folder has, and how many split-0 ... the first of these has, or it
- * itself where it has none: 0, if it is none. Gaps between them do not matter. */
-struct runs_form runs_found(const char *run);
-
-/* The folder of the first training in `run`; false if `run` is NULL or no folder. */
-bool runs_first(char folder[RUNS_PATH_MAX], const char *run);
+/* Notes, of a run that holds several trainings, `what` is of the first: "these are embeddings by". */
+void runs_say_first(graco_run *run, const char *what);
 
 /* Whether a folder was made by a training: one run or several. */
 bool runs_made(const char *folder);

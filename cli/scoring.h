@@ -5,32 +5,26 @@
 #include "graco_more.h"
 
 #include "runs.h"
-#include "base/writer.h"
 
 struct scoring {
     const char *name;   /* as given on the command line; borrowed */
-    bool folder;        /* a run folder, which gets an eval.json */
     bool with_features; /* they stood beside the embeddings */
+    graco_run *run;     /* whose results they are; NULL: they are its own */
+    graco_eval_options options;
     int64_t runs;
-    graco_eval_result *results; /* (runs) */
-    /* Over runs x splits. */
-    int64_t scores;
-    double mean, deviation, macro_f1;
-    bool converged;
+    const graco_eval_result *results; /* (runs) */
+    graco_eval_result own;
+    graco_eval_summary all; /* over runs x splits */
 };
 
-/* Evaluates a .npy file, a run folder, or a folder of several runs. */
-graco_status scoring_embeddings(struct scoring *out, const char *path, const graco_dataset *data,
-                                const graco_eval_options *options);
-
-/* The file of embeddings that a run wrote, which must be of this data set. */
-graco_status scoring_file(char file[RUNS_PATH_MAX + 64], const char *folder,
-                          const graco_dataset *data);
+/* Evaluates a .npy file, a run folder, or a folder of several runs. Takes the run, whatever happens. */
+graco_status scoring_run(struct scoring *out, graco_run *run, const graco_dataset *data,
+                         const graco_eval_options *options);
 
 /* Evaluates what embeddings should beat: the data set's features ("raw"), or those of an encoder
  * with its initial weights ("untrained") under the settings of `run`, or of the data set's preset
- * where that is NULL or no run folder. */
-graco_status scoring_baseline(struct scoring *out, const char *name, const char *run,
+ * where that is NULL or does not say. */
+graco_status scoring_baseline(struct scoring *out, const char *name, graco_run *run,
                               const graco_dataset *data, const graco_eval_options *options);
 
 void scoring_clear(struct scoring *scoring);
@@ -39,11 +33,11 @@ void scoring_clear(struct scoring *scoring);
 graco_status scoring_compare(graco_eval_comparison *out, const struct scoring *a,
                              const struct scoring *b);
 
-/* Writes everything about it as fields of the object that is open. */
-void scoring_json(struct writer *json, const struct scoring *scoring);
+/* Keeps the scores in the run folder, if they are of one. In a folder that may not be written to it leaves a note
+ * on stderr instead, and does not fail. */
+graco_status scoring_keep(const struct scoring *scoring);
 
-/* Replaces FOLDER/FILE, such as eval.json, by what was written, whole or not at all, and clears the
- * writer. In a folder that may not be written to it leaves a note on stderr instead, and does not fail. */
-graco_status scoring_save(const char *folder, const char *file, struct writer *json);
+/* Whether results may be kept in a folder; if not, a note says that `file` is not. */
+bool scoring_may_keep(const char *folder, const char *file);
 
 #endif

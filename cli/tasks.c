@@ -4,6 +4,7 @@
 #include "tasks.h"
 
 #include "commands.h"
+#include "graco_command.h"
 #include "loading.h"
 #include "output.h"
 #include "runs.h"
@@ -115,20 +116,28 @@ static void save(struct task *task, const char *folder, const struct task_scores
         writer_integer(&json, "seed", (int64_t)task->request->seed);
     write_fields(&json, task, scores);
     writer_close(&json);
-    if (scoring_save(folder, file, &json) != GRACO_OK && !*task->unsaved)
+    graco_status status = writer_finish(&json);
+    if (status == GRACO_OK && scoring_may_keep(folder, file))
+        status = graco_run_keep(folder, file, json.text.bytes, json.text.length);
+    if (status != GRACO_OK && !*task->unsaved)
         snprintf(task->unsaved, sizeof task->unsaved, "%s", output_failed());
+    writer_clear(&json);
 }
 
-/* Scores a file of embeddings, of a run folder unless that is NULL. */
-static graco_status score_file(struct task *task, const char *name, const char *file,
-                               const char *folder)
+/* Scores training `index` of a run; a .npy file is one. */
+static graco_status score_training(struct task *task, graco_run *run, int64_t index)
 {
-    graco_matrix Z = {0};
+    const graco_matrix *Z = NULL;
     struct task_scores scores = {0};
-    graco_status status = loading_embeddings(&Z, NULL, file, task->data);
+    struct stat found;
+    const char *name = graco_run_path(run, index);
+    graco_status status = loading_embeddings(&Z, NULL, run, index, task->data);
+    if (status == GRACO_ERROR_ARGUMENT && task->links.pair)
+        return output_fail(status,
+                           "%.800s; it may have seen the links that are tested: train on %s",
+                           output_failed(), graco_dataset_describe(task->data).name);
     if (status == GRACO_OK)
-        status = score(&scores, task, &Z);
-    graco_matrix_clear(&Z);
+        status = score(&scores, task, Z);
     if (status != GRACO_OK)
         return status;
     if (task->request->json) {
@@ -141,55 +150,38 @@ static graco_status score_file(struct task *task, const char *name, const char *
     } else {
         print_clusters(name, &scores.clusters);
     }
-    if (folder)
-        save(task, folder, &scores);
+    if (stat(name, &found) == 0 && S_ISDIR(found.st_mode))
+        save(task, name, &scores);
     graco_cluster_result_clear(&scores.clusters);
     return GRACO_OK;
 }
 
-static graco_status score_folder(struct task *task, const char *folder)
+static graco_status score_run(struct task *task, graco_run *run)
 {
-    char file[RUNS_PATH_MAX + 64];
-    graco_status status = scoring_file(file, folder, task->data);
-    if (status == GRACO_ERROR_ARGUMENT && task->links.pair)
-        return output_fail(status,
-                           "%.800s; it may have seen the links that are tested: train on %s",
-                           output_failed(), graco_dataset_describe(task->data).name);
-    return status == GRACO_OK ? score_file(task, folder, file, folder) : status;
-}
-
-/* A file, a run, or every run of a folder. */
-static graco_status score_argument(struct task *task, const char *path)
-{
-    struct stat found;
-    char folder[RUNS_PATH_MAX];
-    if (stat(path, &found) != 0 || !S_ISDIR(found.st_mode))
-        return score_file(task, path, path, NULL);
-    struct runs_form form = runs_found(path);
-    graco_status status = form.runs == 0 ? score_folder(task, path) : GRACO_OK;
-    for (int64_t r = 1; status == GRACO_OK && r <= form.runs; r++)
-        status = runs_at(folder, path, r, -1)
-                     ? score_folder(task, folder)
-                     : output_fail(GRACO_ERROR_ARGUMENT, "the name %.80s is too long", path);
+    const graco_run_info info = graco_run_describe(run);
+    graco_status status = GRACO_OK;
+    for (int64_t i = 0; status == GRACO_OK && i < info.seeds * info.splits; i++)
+        status = score_training(task, run, i);
     return status;
 }
 
 int task_run(const struct command *command, const struct task_request *request)
 {
     struct task task = {.request = request};
-    char folder[RUNS_PATH_MAX];
     int code = EXIT_FINE, last = command->count - 1;
-    const char *source = command->arguments[last], *run = NULL;
-    for (int i = 0; !run && i < last; i++)
-        run = runs_first(folder, command->arguments[i]) ? folder : NULL;
-    graco_status status = loading_dataset(&task.data, source, request->load, run, request->json);
+    const char *source = command->arguments[last];
+    graco_run *runs[COMMAND_ARGUMENTS_MAX] = {NULL};
+    graco_status status = runs_open(runs, command->arguments, last);
+    if (status == GRACO_OK)
+        status = loading_dataset(&task.data, source, request->load, runs_first(runs, last),
+                                 request->json);
     if (status == GRACO_OK && strcmp(request->task, "link") == 0)
         status = graco_links_load(&task.links, source);
     writer_open(&task.json, NULL, '{');
     writer_string(&task.json, "task", request->task);
     writer_open(&task.json, "embeddings", '[');
     for (int i = 0; status == GRACO_OK && i < last; i++)
-        status = score_argument(&task, command->arguments[i]);
+        status = score_run(&task, runs[i]);
     writer_close(&task.json);
     writer_close(&task.json);
     if (status != GRACO_OK)
@@ -202,6 +194,8 @@ int task_run(const struct command *command, const struct task_request *request)
     }
     writer_clear(&task.json);
     graco_links_clear(&task.links);
+    for (int i = 0; i < last; i++)
+        graco_run_free(runs[i]);
     graco_dataset_free(task.data);
     return code;
 }

@@ -152,8 +152,8 @@ typedef struct graco_load_options {
     const char *header;    /* "yes" or "no": whether their first lines are headers */
     const char *id_column; /* that names nodes: its name, its number from 1, or "none" */
     const char *delimiter; /* one character, or "tab", "comma", "space" (blanks and tabs) */
-    bool directed;   /* take edges as they are, though graco_dataset_load_as would add reverses */
-    bool unweighted; /* leave out the weights of the edges */
+    bool directed;         /* take edges as they are, though graco_run_data would add reverses */
+    bool unweighted;       /* leave out the weights of the edges */
     /* Where several processes train together (graco_ranks), and the source is a folder of .npy that
      * allows it: each reads the rows of its own nodes alone, for graco_train and nothing else. */
     bool by_rows;

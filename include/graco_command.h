@@ -50,19 +50,6 @@ const char *graco_dataset_file(const graco_dataset *data, int index);
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
-/* Loads a data set as that of a run was read: what `options` do not say, config.json in the folder
- * `run` does. If `source` is written as it was then, that is every option; else it is `undirected`
- * and `unweighted` alone. A folder without such a record adds nothing. What was added is the last
- * graco_dataset_note. `options` may be NULL. */
-graco_status graco_dataset_load_as(graco_dataset **out, const char *source,
-                                   const graco_load_options *options, const char *run);
-
-/* The rows (count) of the nodes that are called so in embeddings, `from` as above: by name where
- * there are names, and never by number then; else by number, as text. GRACO_ERROR_ARGUMENT names
- * the text that no node, or more than one, is called by. O(bytes of all names). */
-graco_status graco_embeddings_find_nodes(int64_t *rows, const char *from, const char *const *of,
-                                         int64_t count);
-
 /* The folder of the training of seed `number` (from 1) and of a split in the run folder `path`; a negative
  * number leaves its part out. Fails if the name is too long. */
 graco_status graco_run_folder(char *folder, size_t size, const char *path, int64_t number,
@@ -89,6 +76,15 @@ typedef enum graco_run_state {
 /* How the training of a folder stands. Only with `certain` a killed one is told from one under way: that takes
  * holding the folder's lock for a moment, which could turn away a training that starts just then. */
 graco_run_state graco_run_stands(const char *folder, bool certain);
+
+/* Keeps other results in the folder of a training: replaces FOLDER/NAME, such as eval-cluster.json, by these bytes. */
+graco_status graco_run_keep(const char *folder, const char *name, const void *bytes,
+                            int64_t length);
+
+/* Writes scores as fields of the object that is open, as they stand in eval.json. */
+struct writer;
+void graco_eval_write(struct writer *json, const char *name, const graco_eval_result *results,
+                      int64_t count, const graco_eval_options *options);
 
 /* ---- Training -------------------------------------------------------------------------------- */
 

@@ -130,17 +130,11 @@ const graco_config *graco_model_config(const graco_model *model);
  * the model; NULL where it had none. */
 const char *graco_model_class(const graco_model *model, int64_t index);
 
-/* Compares a data set with the one that a model was trained on. Fills `words` with what differs,
- * out of "number of nodes, graph, features, node names, split, labels"; "" if nothing does. The
- * split counts for inductive trainings and supervised methods, labels for the latter alone. Costs a
- * fingerprint. */
 enum { GRACO_DIFFERENCES = 64 };
-graco_status graco_model_compare(char words[GRACO_DIFFERENCES], const graco_model *model,
-                                 const graco_dataset *data);
 
 typedef struct graco_export_options {
     bool spreadsheet_safe; /* in tables: put ' before names that a spreadsheet takes for formulas */
-    /* Only these nodes, in this order, by what graco_embeddings_find_nodes takes. 0: all. */
+    /* Only these nodes, in this order, by what graco_run_find_nodes takes. 0: all. */
     const char *const *of; /* (of_count) */
     int64_t of_count;
 } graco_export_options;
@@ -159,17 +153,6 @@ typedef struct graco_export_result {
  * and `options` may be NULL. */
 graco_status graco_embeddings_export(graco_export_result *result, const char *from,
                                      const char *path, const graco_export_options *options);
-
-/* Reads embeddings and the names of their nodes, `from` as above. *names (rows of Z) is NULL where
- * there are none; it ends with graco_names_free. */
-graco_status graco_embeddings_load(graco_matrix *Z, char ***names, const char *from);
-
-/* The same for embeddings of the nodes of `data`, row by row. GRACO_ERROR_ARGUMENT names a node
- * that the embeddings call by another name. Where one side has no names, or the numbers of rows
- * differ, nothing is checked. `names` and `data` may be NULL. */
-graco_status graco_embeddings_load_of(graco_matrix *Z, char ***names, const char *from,
-                                      const graco_dataset *data);
-void graco_names_free(char **names);
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
@@ -226,8 +209,8 @@ graco_status graco_run_curve(graco_curve *out, graco_run *run, int64_t index);
 /* Loads a data set as that of training 0 was read: what `options`, which may be NULL, do not say, config.json
  * does. If `source` is written as it was then, that is every option; else it is `undirected` and `unweighted`
  * alone. What was added is the last graco_dataset_note. With the source NULL it is looked for by its name, by
- * the path that was typed, and by its place relative to the run, and what is found must be what was trained
- * on. `words` is filled as by graco_run_compare. The caller frees *out. */
+ * the path that was typed, and by its place relative to the run; what was trained on is preferred to other
+ * data. `words`, which may be NULL, is filled as by graco_run_compare. The caller frees *out. */
 graco_status graco_run_data(graco_dataset **out, char words[GRACO_DIFFERENCES], graco_run *run,
                             const char *source, const graco_load_options *options);
 
@@ -250,6 +233,25 @@ graco_status graco_run_embeddings(const graco_matrix **Z, char *const **names, g
  * than one, is called by. O(bytes of all names). */
 graco_status graco_run_find_nodes(int64_t *rows, graco_run *run, int64_t index,
                                   const char *const *of, int64_t count);
+
+/* All scores over several results of one metric: those of several seeds, say. */
+typedef struct graco_eval_summary {
+    int64_t scores;
+    double mean, deviation, macro_f1; /* sample deviation, 0 for one score; mean over the results */
+    bool converged;                   /* all did */
+} graco_eval_summary;
+
+graco_eval_summary graco_eval_summarise(const graco_eval_result *results, int64_t count);
+
+/* Scores a run, as graco_evaluate does, or graco_evaluate_classes for supervised trainings: *results (seeds of the
+ * run) belong to it until the next call. Scores that eval.json has of the same embeddings, data set and options are
+ * read and not computed again. GRACO_ERROR_ARGUMENT if the data set is another one, and for a supervised run by
+ * another protocol or on other splits than its own. */
+graco_status graco_run_scores(const graco_eval_result **results, graco_run *run,
+                              const graco_dataset *data, const graco_eval_options *options);
+
+/* Keeps the scores in the run's eval.json, with what they depend on. */
+graco_status graco_run_keep_scores(graco_run *run);
 
 /* The model of a training. */
 graco_status graco_run_model(const graco_model **out, graco_run *run, int64_t index);
@@ -555,18 +557,10 @@ graco_status graco_tune(graco_config **config, graco_tune_result *result, const 
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
-/* A run in a report: the folders of its trainings, each as graco_train leaves it. */
-typedef struct graco_report_run {
-    const char *name;           /* what the page calls it: the path of its folder will do */
-    const char *const *folders; /* (count) one for each seed, those of several splits together */
-    int64_t count;
-    int64_t splits; /* of a supervised method with a training for each; 0 or 1: one for all */
-} graco_report_run;
-
 typedef struct graco_report_options {
     const char *title; /* of the page; NULL: the run's name */
-    const char *data;  /* the data set, as graco_dataset_load takes it; NULL: where each run's
-                         config.json says that it was read from */
+    const char *data;  /* the data set, as graco_dataset_load takes it; NULL: where graco_run_data
+                         finds that of each run */
     const graco_load_options *load; /* beside what the runs say; NULL: nothing */
     graco_eval_options eval;        /* of the scores; its threads are those of everything */
     bool no_map;
@@ -580,7 +574,7 @@ graco_report_options graco_report_defaults(void);
  * no network. What is missing or damaged in a folder is named there, beside what there is; *notes,
  * which may be NULL, counts such remarks. GRACO_ERROR_IO if a folder holds nothing of a run. The
  * same folders give the same bytes, for any number of threads. `options` may be NULL. */
-graco_status graco_report_runs(const char *path, int64_t *notes, const graco_report_run *runs,
+graco_status graco_report_runs(const char *path, int64_t *notes, graco_run *const *runs,
                                int64_t count, const graco_report_options *options);
 
 #ifdef __cplusplus

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/words.h"
+#include "data/fingerprint.h"
 #include "layers/encoder.h"
 
 #include <assert.h>
@@ -249,4 +250,25 @@ const char *graco_model_class(const graco_model *model, int64_t index)
 const graco_config *graco_model_config(const graco_model *model)
 {
     return &model->config;
+}
+
+void method_differences(char words[GRACO_DIFFERENCES], const struct method *method, bool inductive,
+                        const char *was, const char *found)
+{
+    bool supervised = method && method->needs & METHOD_NEEDS_LABELS;
+    unsigned counts = supervised  ? FINGERPRINT_SPLIT | FINGERPRINT_LABELS
+                      : inductive ? FINGERPRINT_SPLIT
+                                  : 0;
+    *words = '\0';
+    if (was)
+        fingerprint_compare(words, was, found, counts);
+}
+
+graco_status method_compare(char words[GRACO_DIFFERENCES], const struct graco_model *model,
+                            const struct graco_dataset *data)
+{
+    char found[GRACO_FINGERPRINT];
+    PASS(graco_dataset_fingerprint(found, data));
+    method_differences(words, model->method, model->config.inductive, model->fingerprint, found);
+    return GRACO_OK;
 }

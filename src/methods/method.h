@@ -155,4 +155,14 @@ struct model_sizes model_sizes_of(const struct graco_dataset *data);
 graco_status model_check(const struct graco_model *model, const struct graco_dataset *data,
                          const char *who);
 
+/* Fills `words` with what differs between the data sets of two fingerprints, as far as it counts for a training by
+ * a method, which may be NULL: the split does for inductive and supervised ones, labels for the latter alone. "":
+ * nothing, or `was` is NULL. */
+void method_differences(char words[GRACO_DIFFERENCES], const struct method *method, bool inductive,
+                        const char *was, const char *found);
+
+/* The same between a data set and the one that a model was trained on. Costs a fingerprint. */
+graco_status method_compare(char words[GRACO_DIFFERENCES], const struct graco_model *model,
+                            const struct graco_dataset *data);
+
 #endif

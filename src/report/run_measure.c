@@ -6,10 +6,9 @@
 #include "base/finite.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "data/fingerprint.h"
-#include "data/readers.h"
 #include "eval/geometry.h"
 #include "io/json/json.h"
+#include "run/run_scores.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,42 +21,6 @@ enum {
 };
 
 /* ---- The data set ---------------------------------------------------------------------------- */
-
-/* Where the run's data are, as the caller or config.json says; NULL: nobody does. */
-static const char *source_of(const struct run_report *report, const struct training *training)
-{
-    const char *source = NULL;
-    if (report->options->data)
-        return report->options->data;
-    json_as_string(&source, json_find(json_find(training->config, "reading"), "source"));
-    return source;
-}
-
-static bool is_supervised(const struct training *training)
-{
-    return run_integer(training, "split", -1) >= 0;
-}
-
-/* Fills `words` with what differs between the data and those of the training, as fingerprints
- * say. */
-static graco_status compare_data(char words[GRACO_DIFFERENCES], const struct training *training,
-                                 const struct graco_dataset *data)
-{
-    char found[GRACO_FINGERPRINT];
-    const char *was = NULL;
-    unsigned counts = 0;
-    *words = '\0';
-    json_as_string(&was, json_find(training->config, "fingerprint"));
-    if (!was || !fingerprint_valid(was))
-        return GRACO_OK; /* an older graco did not say */
-    PASS(graco_dataset_fingerprint(found, data));
-    if (is_supervised(training))
-        counts = FINGERPRINT_SPLIT | FINGERPRINT_LABELS;
-    else if (run_integer(training, "inductive", 0) > 0)
-        counts = FINGERPRINT_SPLIT;
-    fingerprint_compare(words, was, found, counts);
-    return GRACO_OK;
-}
 
 /* The data of another run of this report, if they are the same: those need not be read again. */
 static const struct graco_dataset *shared_data(const struct run_report *report,
@@ -74,105 +37,105 @@ static const struct graco_dataset *shared_data(const struct run_report *report,
 
 /* A data set that is not there, or another one, is left out; one that cannot be read is a
  * failure. */
-static graco_status load_data(struct run_report *report, struct reported *run, const char *source)
+static graco_status load_data(struct run_report *report, struct reported *run)
 {
     graco_status status = GRACO_OK;
     const struct training *first = &run->trainings[0];
     struct graco_dataset *data = NULL;
-    char words[GRACO_DIFFERENCES], *path = NULL;
-    status = dataset_find(&path, source);
-    if (status == GRACO_ERROR_IO) { /* it looked, and found nothing */
+    char words[GRACO_DIFFERENCES] = "";
+    bool missing = false;
+    status =
+        run_data(&data, words, &missing, run->run, report->options->data, report->options->load);
+    if (missing) { /* it looked, and found nothing */
         status = run_note(report, run, "%s: its data set is not there: %s", first->folder,
                           graco_message());
         goto done;
     }
     TRY(status);
-    TRY(graco_dataset_load_as(&data, source, report->options->load, first->folder));
-    TRY(compare_data(words, first, data));
     if (*words) {
         TRY(run_note(report, run,
                      "%s was trained on other data than %s, which differs in: %s; nothing is "
                      "measured by it",
-                     first->folder, source, words));
+                     first->folder, graco_dataset_file(data, 0), words));
     } else {
         run->data = report->data[report->data_count++] = data;
         data = NULL;
     }
 done:
     graco_dataset_free(data);
-    memory_free(path);
     return status;
 }
 
 static graco_status find_data(struct run_report *report, struct reported *run)
 {
-    const char *source = source_of(report, &run->trainings[0]);
+    const struct training *first = &run->trainings[0];
     char words[GRACO_DIFFERENCES] = "";
     run->data = shared_data(report, run);
     if (run->data)
-        PASS(compare_data(words, &run->trainings[0], run->data));
+        PASS(graco_run_compare(words, run->run, 0, run->data));
     if (run->data && !*words)
         return GRACO_OK;
     run->data = NULL; /* labels have changed since: what differs is said below */
-    if (!source)
+    if (!report->options->data && !json_find(json_find(first->config, "reading"), "source"))
         return run_note(report, run,
                         "config.json does not say where the data set of the training is: there are "
                         "no scores");
-    return load_data(report, run, source);
+    return load_data(report, run);
 }
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
-/* The classes that models of `splits` splits give, from training `first` on. */
-static graco_status score_classes(graco_eval_result *result, struct reported *run, int64_t first,
-                                  const graco_eval_options *options)
+/* The options of its scores: those of the report or, of a supervised run, which knows one split, its own. */
+static graco_eval_options options_of(const struct run_report *report, struct reported *run)
 {
-    graco_status status = GRACO_OK;
-    graco_class_scores *scores = NULL;
-    TRY(memory_zalloc(&scores, run->splits, sizeof *scores));
-    for (int64_t s = 0; s < run->splits; s++) {
-        const struct training *training = &run->trainings[first + s];
-        scores[s].split = run_integer(training, "split", s);
-        TRY(graco_embeddings_load_of(&scores[s].P, NULL, training->folder, run->data));
-    }
-    TRY(graco_evaluate_classes(result, scores, run->splits, run->data, options));
-done:
-    for (int64_t s = 0; scores && s < run->splits; s++)
-        graco_matrix_clear(&scores[s].P);
-    memory_free(scores);
-    return status;
-}
-
-/* Scores one seed, whose trainings begin at `first`. */
-static graco_status score_seed(struct run_report *report, struct reported *run, int64_t first)
-{
-    graco_status status = GRACO_OK;
+    const struct training *first = &run->trainings[0];
     graco_eval_options options = report->options->eval;
-    const struct training *training = &run->trainings[first];
-    graco_eval_result *result = &run->results[run->result_count];
-    graco_matrix Z = {0};
     char protocol[PLOT_NAME];
-    for (int64_t s = 0; s < run->splits; s++)
-        if (!run->trainings[first + s].embedded)
-            return GRACO_OK; /* a note says so */
-    if (is_supervised(training)) {
-        run_field(protocol, training, "protocol");
+    if (run_integer(first, "split", -1) >= 0) {
+        run_field(protocol, first, "protocol");
         for (int p = 0; graco_protocol_name(p); p++)
             if (strcmp(protocol, graco_protocol_name(p)) == 0)
                 options.protocol = (graco_protocol)p;
         options.seed = 0; /* which trainings know */
-        run->first_split = run_integer(training, "split", 0);
-        TRY(score_classes(result, run, first, &options));
-    } else {
-        TRY(graco_embeddings_load_of(&Z, NULL, training->folder, run->data));
-        TRY(graco_evaluate(result, &Z, run->data, &options));
+        run->first_split = run_integer(first, "split", 0);
     }
     run->protocol = options.protocol;
     run->split_seed = options.seed;
-    run->seeds[run->result_count++] = run_integer(training, "seed", first);
-done:
-    graco_matrix_clear(&Z);
-    return run_bear(report, run, status, "there are no scores");
+    return options;
+}
+
+/* Scores the seeds whose trainings have all ended: the notes name the others. */
+static graco_status score_some(struct reported *run, const graco_eval_options *options)
+{
+    int64_t seeds = run->count / run->splits;
+    PASS(memory_zalloc(&run->own, seeds, sizeof *run->own));
+    run->results = run->own;
+    for (int64_t i = 0; i < seeds; i++) {
+        bool ended = true;
+        for (int64_t s = 0; s < run->splits; s++)
+            ended = ended && run->trainings[i * run->splits + s].embedded;
+        if (!ended)
+            continue;
+        PASS(scores_of_seed(&run->own[run->result_count], run->run, i, run->data, options));
+        run->seeds[run->result_count++] = run_integer(&run->trainings[i * run->splits], "seed", i);
+    }
+    return GRACO_OK;
+}
+
+/* All seeds, by the scores that are kept if they are; they are kept from now on where that may be. */
+static graco_status score_run(struct reported *run, const graco_eval_options *options)
+{
+    bool ended = true;
+    for (int64_t t = 0; t < run->count; t++)
+        ended = ended && run->trainings[t].embedded;
+    if (!ended)
+        return score_some(run, options);
+    PASS(graco_run_scores(&run->results, run->run, run->data, options));
+    (void)graco_run_keep_scores(run->run);
+    run->result_count = run->count / run->splits;
+    for (int64_t i = 0; i < run->result_count; i++)
+        run->seeds[i] = run_integer(&run->trainings[i * run->splits], "seed", i);
+    return GRACO_OK;
 }
 
 static graco_status score_all(struct run_report *report, struct reported *run)
@@ -183,13 +146,11 @@ static graco_status score_all(struct run_report *report, struct reported *run)
     if (run->data->classes == 0)
         return run_note(report, run, "the data set %s has no labels: there are no scores",
                         run->data->name);
-    PASS(memory_zalloc(&run->results, seeds, sizeof *run->results));
     PASS(memory_zalloc(&run->seeds, seeds, sizeof *run->seeds));
-    for (int64_t i = 0; i < seeds; i++) {
-        PASS(score_seed(report, run, i * run->splits));
-        for (int64_t n = 0; i == 0 && run->result_count > 0 && n < run->results[0].note_count; n++)
-            PASS(run_note(report, run, "scores: %s", run->results[0].notes[n]));
-    }
+    const graco_eval_options options = options_of(report, run);
+    PASS(run_bear(report, run, score_run(run, &options), "there are no scores"));
+    for (int64_t n = 0; run->result_count > 0 && n < run->results[0].note_count; n++)
+        PASS(run_note(report, run, "scores: %s", run->results[0].notes[n]));
     return GRACO_OK;
 }
 
@@ -251,26 +212,25 @@ static graco_status lay_out(struct run_report *report, struct reported *run, con
 
 /* Z must be of the data set, or nothing that takes both can be measured. */
 static graco_status measure_embeddings(struct run_report *report, struct reported *run,
-                                       const char *folder)
+                                       int64_t index)
 {
     graco_status status = GRACO_OK;
-    graco_matrix Z = {0};
-    char **names = NULL;
-    TRY(graco_embeddings_load_of(&Z, &names, folder, run->data));
-    int64_t bad = not_finite_first(Z.data, Z.rows * Z.cols);
+    const graco_matrix *Z = NULL;
+    char *const *names = NULL;
+    TRY(graco_run_embeddings(&Z, &names, run->run, index, run->data));
+    int64_t bad = not_finite_first(Z->data, Z->rows * Z->cols);
     if (bad >= 0)
         FAIL(GRACO_ERROR_NUMBER, "row %lld of its embeddings is not finite",
-             (long long)(bad / Z.cols));
-    if (run->data && run->data->graph->nodes != Z.rows) {
-        TRY(run_note(report, run, "%s has %lld embeddings, but its data set has %lld nodes", folder,
-                     (long long)Z.rows, (long long)run->data->graph->nodes));
+             (long long)(bad / Z->cols));
+    if (run->data && run->data->graph->nodes != Z->rows) {
+        TRY(run_note(report, run, "%s has %lld embeddings, but its data set has %lld nodes",
+                     run->trainings[index].folder, (long long)Z->rows,
+                     (long long)run->data->graph->nodes));
         run->data = NULL;
     }
-    TRY(measure_shape(report, run, &Z));
-    TRY(lay_out(report, run, &Z, names));
+    TRY(measure_shape(report, run, Z));
+    TRY(lay_out(report, run, Z, names));
 done:
-    graco_names_free(names);
-    graco_matrix_clear(&Z);
     return run_bear(report, run, status, "the embeddings are not measured");
 }
 
@@ -281,7 +241,7 @@ graco_status run_measure(struct run_report *report, struct reported *run)
     PASS(find_data(report, run));
     for (int64_t t = 0; t < run->count; t++)
         if (run->trainings[t].embedded) {
-            PASS(measure_embeddings(report, run, run->trainings[t].folder));
+            PASS(measure_embeddings(report, run, t));
             break;
         }
     return score_all(report, run);
@@ -289,9 +249,9 @@ graco_status run_measure(struct run_report *report, struct reported *run)
 
 void run_measure_clear(struct reported *run)
 {
-    for (int64_t i = 0; i < run->result_count; i++)
-        graco_eval_result_clear(&run->results[i]);
-    memory_free(run->results);
+    for (int64_t i = 0; run->own && i < run->result_count; i++)
+        graco_eval_result_clear(&run->own[i]);
+    memory_free(run->own);
     memory_free(run->seeds);
     memory_free(run->shape.singular);
     graco_cluster_result_clear(&run->shape.clusters);

@@ -175,27 +175,30 @@ graco_status run_page_write(struct run_report *report)
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 /* How much of the names all runs have in common: whole folders. */
-static size_t common_folders(const graco_report_run *runs, int64_t count)
+static size_t common_folders(const struct run_report *report)
 {
     size_t common = 0, end = 0;
+    const char *first = graco_run_describe(report->runs[0].run).path;
     for (;; end++) {
-        for (int64_t r = 0; r < count; r++)
-            if (!runs[r].name[end] || runs[r].name[end] != runs[0].name[end])
+        for (int64_t r = 0; r < report->count; r++) {
+            const char *path = graco_run_describe(report->runs[r].run).path;
+            if (!path[end] || path[end] != first[end])
                 return common;
-        if (runs[0].name[end] == '/')
+        }
+        if (first[end] == '/')
             common = end + 1;
     }
 }
 
 /* A run is called by its folder, and by a number too where there are several: long names may look
  * the same. */
-static graco_status name_run(struct reported *run, const graco_report_run *runs, int64_t index,
-                             int64_t count)
+static graco_status name_run(struct run_report *report, int64_t index)
 {
+    struct reported *run = &report->runs[index];
     char trimmed[PLOT_NAME], name[PLOT_NAME + 32], *slash;
-    const char *whole = runs[index].name;
-    if (count > 1) {
-        plot_name(trimmed, whole + common_folders(runs, count), NAME);
+    const char *whole = graco_run_describe(run->run).path;
+    if (report->count > 1) {
+        plot_name(trimmed, whole + common_folders(report), NAME);
         snprintf(name, sizeof name, "%lld %s", (long long)index + 1, trimmed);
         return memory_string(&run->name, name);
     }
@@ -207,22 +210,14 @@ static graco_status name_run(struct reported *run, const graco_report_run *runs,
     return memory_string(&run->name, name);
 }
 
-static graco_status open_run(struct run_report *report, int64_t index,
-                             const graco_report_run *given)
+static graco_status open_run(struct run_report *report, int64_t index)
 {
     struct reported *run = &report->runs[index];
-    const graco_report_run *from = &given[index];
-    int64_t splits = from->splits > 1 ? from->splits : 1;
-    if (from->count < 1 || from->count % splits != 0)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "%lld trainings of %lld splits; expected some for every split",
-                           (long long)from->count, (long long)splits);
-    PASS(name_run(run, given, index, report->count));
-    PASS(memory_zalloc(&run->trainings, from->count, sizeof *run->trainings));
-    run->count = from->count;
-    run->splits = splits;
-    for (int64_t t = 0; t < run->count; t++)
-        run->trainings[t].folder = from->folders[t];
+    const graco_run_info info = graco_run_describe(run->run);
+    PASS(name_run(report, index));
+    run->count = info.seeds * info.splits;
+    run->splits = info.splits;
+    PASS(memory_zalloc(&run->trainings, run->count, sizeof *run->trainings));
     PASS(run_read(report, run));
     return run_measure(report, run);
 }
@@ -264,7 +259,7 @@ static void write_head(struct text *title, struct text *lead, const struct run_r
     text_print(lead, ". Written by graco %s.", graco_version());
 }
 
-graco_status graco_report_runs(const char *path, int64_t *notes, const graco_report_run *runs,
+graco_status graco_report_runs(const char *path, int64_t *notes, graco_run *const *runs,
                                int64_t count, const graco_report_options *options)
 {
     graco_status status = GRACO_OK;
@@ -277,7 +272,9 @@ graco_status graco_report_runs(const char *path, int64_t *notes, const graco_rep
     TRY(memory_zalloc(&report.runs, count, sizeof *report.runs));
     TRY(memory_zalloc(&report.data, count, sizeof *report.data));
     for (int64_t r = 0; r < count; r++)
-        TRY(open_run(&report, r, runs));
+        report.runs[r].run = runs[r];
+    for (int64_t r = 0; r < count; r++)
+        TRY(open_run(&report, r));
     write_head(&title, &lead, &report);
     TRY(text_status(&title));
     TRY(text_status(&lead));

@@ -5,15 +5,14 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "config/config.h"
-#include "io/files/file.h"
+#include "graco_command.h"
 #include "io/json/json.h"
+#include "run/run.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const int64_t CONFIG_LIMIT = (int64_t)1 << 20, METRICS_LIMIT = (int64_t)1 << 32;
 
 /* ---- Settings -------------------------------------------------------------------------------- */
 
@@ -77,71 +76,21 @@ static graco_status find_preset(struct training *training)
     return status == GRACO_ERROR_ARGUMENT ? GRACO_OK : status; /* of another version of graco */
 }
 
+/* Without config.json nothing is said of the settings; the checkpoint, which has them too, is not read for them. */
 static graco_status read_config(struct run_report *report, const struct reported *run,
-                                struct training *training, const char *path)
+                                struct training *training, int64_t index)
 {
-    if (!file_exists(path))
-        return run_note(report, run, "%s is not there: the settings are not known", path);
-    PASS(run_bear(report, run, json_parse_file(&training->config, path, CONFIG_LIMIT),
+    graco_training about;
+    if (!strstr(graco_run_look(training->folder).others, "config.json"))
+        return run_note(report, run, "%s/config.json is not there: the settings are not known",
+                        training->folder);
+    PASS(run_bear(report, run, graco_run_training(&about, run->run, index),
                   "the settings are not known"));
+    training->config = run_json(run->run, index);
     return find_preset(training);
 }
 
 /* ---- Metrics --------------------------------------------------------------------------------- */
-
-static double number_of(const struct json *line, const char *key)
-{
-    double number = (double)NAN;
-    return json_as_double(&number, json_find(line, key)) ? number : (double)NAN;
-}
-
-static graco_status add_line(struct run_metrics *metrics, const struct json *line)
-{
-    static const char *const keys[METRICS] = {"epoch", "loss", "mutual_information", "seconds"};
-    int64_t peak = 0;
-    const char *ended = NULL;
-    if (metrics->count == metrics->room) {
-        int64_t more = metrics->room ? 2 * metrics->room : 256;
-        for (int m = 0; m < METRICS; m++)
-            PASS(memory_grow(&metrics->at[m], metrics->count, more, sizeof **metrics->at));
-        metrics->room = more;
-    }
-    for (int m = 0; m < METRICS; m++)
-        metrics->at[m][metrics->count] = number_of(line, keys[m]);
-    metrics->count++;
-    if (json_as_int(&peak, json_find(line, "peak_rss_bytes")) && peak > metrics->peak)
-        metrics->peak = peak;
-    json_as_int(&metrics->best_epoch, json_find(line, "best_epoch"));
-    json_as_string(&ended, json_find(line, "ended"));
-    snprintf(metrics->ended, sizeof metrics->ended, "%.40s", ended ? ended : "");
-    return GRACO_OK;
-}
-
-/* The lines up to the first that is not whole, or whose epoch does not follow; *read says how many
- * bytes. */
-static graco_status read_lines(struct run_metrics *metrics, int64_t *read, const uint8_t *bytes,
-                               int64_t length)
-{
-    const uint8_t *end;
-    double last = 0;
-    for (*read = 0; (end = memchr(bytes + *read, '\n', (size_t)(length - *read)));) {
-        struct json *line = NULL;
-        graco_status status = json_parse(&line, bytes + *read, end - bytes - *read);
-        double epoch = status == GRACO_OK ? number_of(line, "epoch") : 0;
-        bool good = epoch > last && epoch < 1e15; /* more is no count */
-        if (good) {
-            last = epoch;
-            status = add_line(metrics, line);
-            *read = end - bytes + 1;
-        }
-        json_free(line);
-        if (status != GRACO_OK && status != GRACO_ERROR_FORMAT)
-            return status; /* the system's failure says nothing of the file */
-        if (!good)
-            break;
-    }
-    return GRACO_OK;
-}
 
 static graco_status find_median(struct run_metrics *metrics)
 {
@@ -157,24 +106,27 @@ static graco_status find_median(struct run_metrics *metrics)
 }
 
 static graco_status read_metrics(struct run_report *report, const struct reported *run,
-                                 struct training *training, const char *path)
+                                 struct training *training, int64_t index)
 {
-    graco_status status = GRACO_OK;
+    graco_curve curve = {0};
     struct run_metrics *metrics = &training->metrics;
-    uint8_t *bytes = NULL;
-    int64_t length = 0, read = 0;
-    metrics->seconds_median = (double)NAN;
-    if (!file_exists(path))
-        return run_note(report, run, "%s is not there: there are no curves", path);
-    TRY(file_read(&bytes, &length, path, METRICS_LIMIT));
-    TRY(read_lines(metrics, &read, bytes, length));
-    TRY(find_median(metrics));
-    if (read < length)
-        TRY(run_note(report, run, "%s is damaged after line %lld: the curves end there", path,
-                     (long long)metrics->count));
-done:
-    memory_free(bytes);
-    return run_bear(report, run, status, "there are no curves");
+    *metrics = (struct run_metrics){.seconds_median = (double)NAN, .ended = ""};
+    PASS(run_bear(report, run, graco_run_curve(&curve, run->run, index), "there are no curves"));
+    if (!curve.there)
+        return run_note(report, run, "%s/metrics.jsonl is not there: there are no curves",
+                        training->folder);
+    *metrics =
+        (struct run_metrics){.count = curve.count,
+                             .at = {curve.epoch, curve.loss, curve.information, curve.seconds},
+                             .peak = curve.peak_bytes,
+                             .best_epoch = curve.best_epoch,
+                             .ended = curve.ended};
+    PASS(find_median(metrics));
+    if (curve.rest > 0)
+        return run_note(report, run,
+                        "%s/metrics.jsonl is damaged after line %lld: the curves end there",
+                        training->folder, (long long)curve.count);
+    return GRACO_OK;
 }
 
 /* ---- A run ----------------------------------------------------------------------------------- */
@@ -198,61 +150,32 @@ static graco_status note_state(struct run_report *report, const struct reported 
     return GRACO_OK;
 }
 
-/* Whether there is anything to read. A training empties embeddings.npy when it writes a newer
- * checkpoint. */
-static graco_status look(bool *found, struct training *training, char *const paths[4])
+static graco_status read_training(struct run_report *report, struct reported *run, int64_t index)
 {
-    uint8_t first;
-    int64_t length = 0;
-    *found = false;
-    for (int i = 0; i < 4; i++)
-        *found = *found || file_exists(paths[i]);
-    if (file_exists(paths[2]))
-        PASS(file_head(&first, &length, paths[2], 1));
-    training->embedded = length > 0;
-    return GRACO_OK;
-}
-
-static graco_status read_training(struct run_report *report, const struct reported *run,
-                                  struct training *training)
-{
-    static const char *const names[4] = {"config.json", "metrics.jsonl", "embeddings.npy",
-                                         "model.safetensors"};
-    graco_status status = GRACO_OK;
-    char *paths[4] = {0};
-    bool found = false;
-    for (int i = 0; i < 4; i++)
-        TRY(memory_path(&paths[i], training->folder, names[i]));
-    TRY(look(&found, training, paths));
-    if (!found)
-        FAIL(GRACO_ERROR_IO,
-             "%s holds no run; expected a folder that graco train has written, with config.json, "
-             "metrics.jsonl or embeddings.npy",
-             training->folder);
-    TRY(read_config(report, run, training, paths[0]));
-    TRY(read_metrics(report, run, training, paths[1]));
-    TRY(note_state(report, run, training));
-done:
-    for (int i = 0; i < 4; i++)
-        memory_free(paths[i]);
-    return status;
+    struct training *training = &run->trainings[index];
+    training->folder = graco_run_path(run->run, index);
+    const graco_run_files files = graco_run_look(training->folder);
+    training->embedded = files.embedded;
+    if (!files.begun && !strstr(files.others, ".json") && !strstr(files.others, "embeddings.npy"))
+        return status_fail(GRACO_ERROR_IO,
+                           "%s holds no run; expected a folder that graco train has written, with "
+                           "config.json, metrics.jsonl or embeddings.npy",
+                           training->folder);
+    PASS(read_config(report, run, training, index));
+    PASS(read_metrics(report, run, training, index));
+    return note_state(report, run, training);
 }
 
 graco_status run_read(struct run_report *report, struct reported *run)
 {
     for (int64_t t = 0; t < run->count; t++)
-        PASS(read_training(report, run, &run->trainings[t]));
+        PASS(read_training(report, run, t));
     return GRACO_OK;
 }
 
 void run_read_clear(struct reported *run)
 {
-    for (int64_t t = 0; run->trainings && t < run->count; t++) {
-        struct training *training = &run->trainings[t];
-        json_free(training->config);
-        graco_config_free(training->preset);
-        for (int m = 0; m < METRICS; m++)
-            memory_free(training->metrics.at[m]);
-    }
+    for (int64_t t = 0; run->trainings && t < run->count; t++)
+        graco_config_free(run->trainings[t].preset);
     memory_free(run->trainings);
 }

@@ -14,22 +14,22 @@
 
 struct json;
 
-/* metrics.jsonl: a number for each epoch, NaN where the line has none. Owns its arrays. */
+/* metrics.jsonl: a number for each epoch, NaN where the line has none. */
 enum metric { METRIC_EPOCH, METRIC_LOSS, METRIC_INFORMATION, METRIC_SECONDS, METRICS };
 
 struct run_metrics {
-    int64_t count, room;
-    double *at[METRICS];   /* (count) */
-    int64_t peak;          /* the largest peak_rss_bytes; 0: not known */
-    int64_t best_epoch;    /* whose parameters were kept; 0: the last one's */
-    double seconds_median; /* of an epoch */
-    char ended[48];        /* as the last line has it; "": it does not say */
+    int64_t count;
+    const double *at[METRICS]; /* (count) */
+    int64_t peak;              /* the largest peak_rss_bytes; 0: not known */
+    int64_t best_epoch;        /* whose parameters were kept; 0: the last one's */
+    double seconds_median;     /* of an epoch */
+    const char *ended;         /* as the last line has it; "": it does not say */
 };
 
-/* One run folder. */
+/* One training; what it points to belongs to the run, but for the preset. */
 struct training {
-    const char *folder;   /* borrowed */
-    struct json *config;  /* config.json; NULL: missing or damaged */
+    const char *folder;
+    const struct json *config; /* config.json; NULL: missing or damaged */
     graco_config *preset; /* the settings that it is held against; NULL: its method is not known */
     bool has_preset;      /* the method has one of the data set's name */
     struct run_metrics metrics;
@@ -46,7 +46,8 @@ struct run_shape {
 };
 
 struct reported {
-    char *name; /* as the page calls it */
+    graco_run *run; /* borrowed */
+    char *name;     /* as the page calls it */
     int64_t count, splits;
     struct training *trainings; /* (count) those of a seed together, `splits` of them */
     const struct graco_dataset
@@ -55,10 +56,11 @@ struct reported {
     uint64_t split_seed;     /* likewise: which splits were drawn, */
     int64_t first_split;     /* and which of them is the first */
     int64_t result_count;
-    graco_eval_result *results; /* (result_count) of its seeds */
-    int64_t *seeds;             /* (result_count) */
-    struct run_shape shape;     /* of the first training that has embeddings */
-    graco_map *map;             /* of the same; NULL: none */
+    const graco_eval_result *results; /* (result_count) of its seeds */
+    graco_eval_result *own; /* (result_count) where only some seeds have scores; else NULL */
+    int64_t *seeds;         /* (result_count) */
+    struct run_shape shape; /* of the first training that has embeddings */
+    graco_map *map;         /* of the same; NULL: none */
 };
 
 struct run_note {
@@ -88,7 +90,7 @@ graco_status run_bear(struct run_report *report, const struct reported *run, gra
 
 /* ---- Reading (run_read.c) -------------------------------------------------------------------- */
 
-/* Reads config.json and metrics.jsonl of every training. GRACO_ERROR_IO for a folder that holds
+/* Asks every training for its settings and its curve. GRACO_ERROR_IO for a folder that holds
  * no run. */
 graco_status run_read(struct run_report *report, struct reported *run);
 void run_read_clear(struct reported *run);

@@ -2,7 +2,6 @@
  * larger than memory. */
 #include "run/embeddings.h"
 
-#include "graco_more.h"
 #include "base/memory.h"
 #include "io/name_find.h"
 
@@ -160,7 +159,7 @@ done:
     return status;
 }
 
-void graco_names_free(char **names)
+void embeddings_free_names(char **names)
 {
     if (names)
         memory_free(names[0]);

@@ -22,8 +22,9 @@ graco_status embeddings_fail_none(const char *folder);
 void embeddings_close(struct embeddings *embeddings);
 
 /* The names of all rows, in one block behind the first; *out stays NULL where there are none. It ends with
- * graco_names_free. */
+ * embeddings_free_names. */
 graco_status embeddings_read_names(char ***out, struct embeddings *embeddings);
+void embeddings_free_names(char **names);
 
 /* The next name, valid until the next one. A name_at_fn without the row. */
 graco_status embeddings_next_name(const char **name, struct embeddings *embeddings);

@@ -48,7 +48,7 @@ graco_status resume_model(struct graco_model **out, const struct resumed *r)
     TRY(checkpoint_read(&model, r->checkpoint));
     TRY(check_same(&model->config, r->config, r->checkpoint));
     TRY(model_check(model, r->data, r->checkpoint));
-    TRY(graco_model_compare(words, model, r->given));
+    TRY(method_compare(words, model, r->given));
     if (*words)
         FAIL(GRACO_ERROR_ARGUMENT,
              "%s was trained on other data than '%s', which differs in: %s; it cannot be resumed",

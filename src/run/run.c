@@ -10,6 +10,7 @@
 #include "io/json/json.h"
 #include "methods/preset_file.h"
 #include "run/checkpoint.h"
+#include "run/run_scores.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -99,7 +100,7 @@ done:
 static void clear_training(struct run_training *training)
 {
     graco_model_free(training->model);
-    graco_names_free(training->names);
+    embeddings_free_names(training->names);
     memory_free(training->converted);
     embeddings_close(&training->embeddings);
     curve_clear(&training->curve);
@@ -115,6 +116,7 @@ void graco_run_free(graco_run *run)
         return;
     for (int64_t i = 0; run->trainings && i < run->info.seeds * run->info.splits; i++)
         clear_training(&run->trainings[i]);
+    scores_clear(&run->scores);
     memory_free(run->trainings);
     memory_free(run->path);
     memory_free(run);

@@ -39,21 +39,28 @@ struct run_training {
     struct graco_model *model;
 };
 
+/* Scores of all trainings, and what they depend on. */
+struct run_scores {
+    int64_t count; /* a result for each seed; 0: there are none */
+    graco_eval_result *results;
+    graco_eval_options options;
+    bool kept; /* they were read from eval.json */
+    char embeddings[17],
+        hash[17]; /* of all embeddings; of the options, "" if these cannot be asked for again */
+};
+
 struct graco_run {
     graco_run_info info;
     char *path;
     struct run_training *trainings;       /* (seeds * splits) */
     const struct graco_dataset *compared; /* whose fingerprint is known */
     char fingerprint[GRACO_FINGERPRINT];
+    struct run_scores scores;
 };
 
 /* As graco_run_data; *missing: nothing is where the data set is looked for, which is GRACO_ERROR_IO too. */
 graco_status run_data(struct graco_dataset **out, char words[GRACO_DIFFERENCES], bool *missing,
                       struct graco_run *run, const char *source, const graco_load_options *options);
-
-/* The words that differ between a data set of fingerprint `found` and the one that was trained on. */
-void run_differences(char words[GRACO_DIFFERENCES], const struct graco_config *config,
-                     const char *was, const char *found);
 
 /* config.json of a training; NULL where it is missing, or was not asked for yet. */
 const struct json *run_json(const struct graco_run *run, int64_t index);

@@ -1,10 +1,8 @@
 /* The data of a run: read again as they were, and told from others by their fingerprint; and its embeddings,
  * which belong to them. */
-#include "graco_command.h"
 #include "run/run.h"
 
 #include "base/memory.h"
-#include "data/fingerprint.h"
 #include "data/readers.h"
 #include "io/array.h"
 #include "io/files/file.h"
@@ -16,20 +14,6 @@
 
 /* ---- Comparison ------------------------------------------------------------------------------ */
 
-void run_differences(char words[GRACO_DIFFERENCES], const struct graco_config *config,
-                     const char *was, const char *found)
-{
-    const struct method *method = NULL;
-    bool supervised = config && method_find(&method, config->method) == GRACO_OK &&
-                      method->needs & METHOD_NEEDS_LABELS;
-    unsigned counts = supervised ? FINGERPRINT_SPLIT | FINGERPRINT_LABELS : 0;
-    if (config && config->inductive)
-        counts |= FINGERPRINT_SPLIT;
-    *words = '\0';
-    if (was && *was)
-        fingerprint_compare(words, was, found, counts);
-}
-
 graco_status graco_run_compare(char words[GRACO_DIFFERENCES], graco_run *run, int64_t index,
                                const graco_dataset *data)
 {
@@ -38,7 +22,11 @@ graco_status graco_run_compare(char words[GRACO_DIFFERENCES], graco_run *run, in
     if (run->compared != data)
         PASS(graco_dataset_fingerprint(run->fingerprint, data));
     run->compared = data;
-    run_differences(words, about.config, about.fingerprint, run->fingerprint);
+    const struct method *method = NULL;
+    if (about.config)
+        PASS(method_find(&method, about.config->method));
+    method_differences(words, method, about.config && about.config->inductive, about.fingerprint,
+                       run->fingerprint);
     return GRACO_OK;
 }
 
@@ -73,7 +61,8 @@ static graco_status load(struct graco_dataset **out, char words[GRACO_DIFFERENCE
     if (*added)
         TRY(add_note(data, added, run->trainings[0].folder));
     run->compared = NULL; /* another one may have had this address */
-    TRY(graco_run_compare(words, run, 0, data));
+    if (words)
+        TRY(graco_run_compare(words, run, 0, data));
     *out = data;
     data = NULL;
 done:
@@ -100,9 +89,8 @@ static graco_status list_spots(struct spot spots[SPOTS], struct reading *moved,
 
 /* The first place with the data that were trained on decides; else the first with others, and else why those
  * at the path that was typed could not be read. */
-static graco_status look_for(struct graco_dataset **out, char words[GRACO_DIFFERENCES],
-                             bool *missing, struct graco_run *run,
-                             const graco_load_options *options)
+static graco_status look_for(struct graco_dataset **out, char *words, bool *missing,
+                             struct graco_run *run, const graco_load_options *options)
 {
     struct spot spots[SPOTS] = {{0}};
     struct reading moved = {0};
@@ -130,7 +118,7 @@ static graco_status look_for(struct graco_dataset **out, char words[GRACO_DIFFER
         if (data && (!*out || !*other)) {
             graco_dataset_free(*out);
             *out = data;
-            memcpy(words, other, sizeof other);
+            snprintf(words, GRACO_DIFFERENCES, "%s", other);
         } else if (data) {
             graco_dataset_free(data);
             run->compared = NULL;
@@ -173,7 +161,8 @@ graco_status graco_run_data(graco_dataset **out, char words[GRACO_DIFFERENCES], 
                             const char *source, const graco_load_options *options)
 {
     bool missing;
-    return run_data(out, words, &missing, run, source, options);
+    char unasked[GRACO_DIFFERENCES];
+    return run_data(out, words || source ? words : unasked, &missing, run, source, options);
 }
 
 /* ---- Embeddings ------------------------------------------------------------------------------ */
@@ -261,46 +250,4 @@ graco_status graco_run_find_nodes(int64_t *rows, graco_run *run, int64_t index,
     struct run_training *training = &run->trainings[index];
     PASS(open_embeddings(training));
     return embeddings_find(rows, &training->embeddings, of, count);
-}
-
-graco_status graco_embeddings_load_of(graco_matrix *Z, char ***names, const char *from,
-                                      const graco_dataset *data)
-{
-    struct run_training training = {0};
-    graco_matrix copy = {0};
-    graco_status status = GRACO_OK;
-    TRY(memory_string(&training.folder, from));
-    TRY(open_embeddings(&training));
-    if (training.names && data && data->node_ids && data->graph->nodes == training.Z.rows)
-        TRY(check_names(&training, data));
-    copy = training.Z;
-    TRY(memory_alloc(&copy.data, copy.rows * copy.cols, sizeof *copy.data));
-    memcpy(copy.data, training.Z.data, (size_t)(copy.rows * copy.cols) * sizeof *copy.data);
-    *Z = copy;
-    if (names) {
-        *names = training.names;
-        training.names = NULL;
-    }
-done:
-    graco_names_free(training.names);
-    memory_free(training.converted);
-    embeddings_close(&training.embeddings);
-    memory_free(training.folder);
-    return status;
-}
-
-graco_status graco_embeddings_load(graco_matrix *Z, char ***names, const char *from)
-{
-    return graco_embeddings_load_of(Z, names, from, NULL);
-}
-
-graco_status graco_embeddings_find_nodes(int64_t *rows, const char *from, const char *const *of,
-                                         int64_t count)
-{
-    struct embeddings embeddings = {0};
-    graco_status status = embeddings_open(&embeddings, from);
-    if (status == GRACO_OK)
-        status = embeddings_find(rows, &embeddings, of, count);
-    embeddings_close(&embeddings);
-    return status;
 }

@@ -5,6 +5,8 @@
  * small part of a GPU busy. */
 #include "tune/search.h"
 
+#include "graco_command.h"
+
 #include "base/memory.h"
 #include "base/threads.h"
 #include "eval/smooth.h"
@@ -219,8 +221,9 @@ static graco_status train_and_measure(struct measurement *one, struct search *se
 {
     graco_status status = GRACO_OK;
     struct graco_config config;
-    graco_matrix Z = {0};
-    char *run = NULL, *model = NULL, *embeddings = NULL;
+    const graco_matrix *Z = NULL;
+    graco_run *run = NULL;
+    char *folder = NULL;
     double begun = threads_seconds();
     *one = (struct measurement){.trial = wanted->trial,
                                 .seed = wanted->seed,
@@ -230,25 +233,24 @@ static graco_status train_and_measure(struct measurement *one, struct search *se
                                 .predicted = (double)NAN,
                                 .validation = (double)NAN,
                                 .used = true};
-    TRY(run_path(&run, search, wanted));
-    TRY(memory_path(&model, run, "model.safetensors"));
-    TRY(memory_path(&embeddings, run, "embeddings.npy"));
+    TRY(run_path(&folder, search, wanted));
     TRY(settings_of(&config, search, wanted, threads));
-    const graco_train_options options = {
-        .run = run, .resume = file_exists(model), .user = search, .on_progress = go_on};
+    const graco_train_options options = {.run = folder,
+                                         .resume = graco_run_look(folder).begun,
+                                         .user = search,
+                                         .on_progress = go_on};
     TRY(graco_train(NULL, NULL, search->data, &config, &options));
-    TRY(graco_matrix_load(&Z, embeddings));
-    TRY(measure_embeddings(one, search, &Z, threads));
+    TRY(graco_run_open(&run, folder));
+    TRY(graco_run_embeddings(&Z, NULL, run, 0, NULL));
+    TRY(measure_embeddings(one, search, Z, threads));
 done:
     one->seconds = threads_seconds() - begun;
     if (status == GRACO_ERROR_NUMBER) {
         one->failed = true;
         status = GRACO_OK;
     }
-    graco_matrix_clear(&Z);
-    memory_free(embeddings);
-    memory_free(model);
-    memory_free(run);
+    graco_run_free(run);
+    memory_free(folder);
     return status;
 }
 

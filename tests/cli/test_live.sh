@@ -36,7 +36,7 @@ rm b/embeddings.npy
 exits 1 "the training was stopped after epoch 5 of 5; \`graco train ... --resume\` continues it" watch b
 echo 123 >b/lock
 exits 1 "the training was killed after epoch 5 of 5" watch b
-printf '{"epoch": 1, "loss": nan, "seconds": 0.1}\n{"epoch": 2, "lo' >b/metrics.jsonl
+printf '{"epoch": 1, "loss": null, "seconds": 0.1}\n{"epoch": 2, "lo' >b/metrics.jsonl
 exits 1 "killed after epoch 1 of 5" watch b
 holds "a loss that is no number: $(cat err)" grep -q '^epoch 1/5  loss nan' err
 

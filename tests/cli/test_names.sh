@@ -97,7 +97,7 @@ refuses 2 "40" eval R.npy fewer.npz --task cluster --clusters 2
 refuses 2 "40" map R.npy fewer.npz -o z.html
 (tail -n 1 ring-run/node_ids.txt && head -n 39 ring-run/node_ids.txt) >R.node_ids.txt
 cp R.node_ids.txt ring-run/node_ids.txt
-refuses 2 "is called 'n39' in ring-run/embeddings.npy and 'n0' in data set 'ring'" eval ring-run ring.npz
+refuses 2 "is called 'n39' in ring-run and 'n0' in data set 'ring'" eval ring-run ring.npz
 exits 0 "remark" report ring-run --no-map -o ring.html
 holds "the report scores no other nodes" grep -q "is called &#39;n39&#39;\|is called 'n39'" ring.html
 

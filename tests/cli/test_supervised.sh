@@ -111,7 +111,7 @@ exits 2 "data set 'cats' has a class 'cat, \"1\"' that the model was not trained
 sed 's/class, ""/cat, ""/' y.csv >both.csv
 exits 2 "class 0 is called 'cat, \"0\"' in data set 'ring', and the training began with 'class, \"0\"'" \
     train "${tables[@]}" --labels both.csv --method gcn -o gcn-run --device cpu -q --resume --epochs 300
-exits 0 "holds several models" predict all g.npz --all -o -
+exits 0 "holds several runs" predict all g.npz --all -o -
 exits 2 "nothing to predict" predict all g.npz -o none.csv
 exits 2 "has no labels" \
     predict sgc-run copy.csv --features x.csv --delimiter comma -o none.csv

@@ -8,6 +8,18 @@
 
 enum { EPOCHS = 3 };
 
+/* The data set as that of a run was read. */
+static graco_status load_as(graco_dataset **out, const char *source,
+                            const graco_load_options *options, const char *folder)
+{
+    graco_run *run = NULL;
+    graco_status status = graco_run_open(&run, folder);
+    if (status == GRACO_OK)
+        status = graco_run_data(out, NULL, run, source, options);
+    graco_run_free(run);
+    return status;
+}
+
 static char *read_text(const char *name)
 {
     uint8_t *bytes = NULL;
@@ -56,7 +68,7 @@ static void refused(void)
         if (i == 0)
             CHECK_OK(graco_train(NULL, NULL, data, &config, &first));
         CHECK_OK(graco_model_load(&model, first.run));
-        CHECK_OK(graco_model_compare(words, model, data));
+        CHECK_OK(method_compare(words, model, data));
         CHECK(strcmp(words, others[i].words) == 0);
         graco_model_free(model);
         if (i == 0)
@@ -105,17 +117,17 @@ static void inductive(void)
     CHECK_OK(graco_dataset_generate(&data, &make));
     CHECK_OK(graco_dataset_fingerprint(model.fingerprint, data));
     memset(data->split, 0, 40);
-    CHECK_OK(graco_model_compare(words, &model, data));
+    CHECK_OK(method_compare(words, &model, data));
     CHECK(!*words);
     model.config.inductive = 1;
-    CHECK_OK(graco_model_compare(words, &model, data));
+    CHECK_OK(method_compare(words, &model, data));
     CHECK(strcmp(words, "split") == 0);
     model.config.inductive = 0;
     data->label[3]++;
-    CHECK_OK(graco_model_compare(words, &model, data));
+    CHECK_OK(method_compare(words, &model, data));
     CHECK(!*words);
     method.needs = METHOD_NEEDS_LABELS;
-    CHECK_OK(graco_model_compare(words, &model, data));
+    CHECK_OK(method_compare(words, &model, data));
     CHECK(strcmp(words, "split, labels") == 0);
     graco_dataset_free(data);
 }
@@ -213,7 +225,7 @@ static void readings(void)
     CHECK_OK(graco_dataset_fingerprint(word, data));
     graco_dataset_free(data);
 
-    CHECK_OK(graco_dataset_load_as(&again, source, NULL, run));
+    CHECK_OK(load_as(&again, source, NULL, run));
     CHECK_OK(graco_dataset_fingerprint(back, again));
     CHECK(strcmp(word, back) == 0);
     CHECK(strstr(graco_dataset_note(again, 2), "features.csv, undirected"));
@@ -221,15 +233,15 @@ static void readings(void)
     CHECK(strstr(graco_dataset_file(again, 1), "features.csv"));
     CHECK(!graco_dataset_file(again, 2) && !graco_dataset_file(again, -1));
     graco_dataset_free(again);
-    CHECK_OK(graco_dataset_load_as(
-        &again, source, &(graco_load_options){.labels_path = labels, .directed = true}, run));
+    CHECK_OK(load_as(&again, source, &(graco_load_options){.labels_path = labels, .directed = true},
+                     run));
     CHECK(again->classes == 2 && again->features.cols == 2 && again->graph->edges == 2);
     graco_dataset_free(again);
     fixture_text("other.txt", "a b\n");
-    CHECK_OK(graco_dataset_load_as(&again, other, NULL, run));
+    CHECK_OK(load_as(&again, other, NULL, run));
     CHECK(again->features.cols == 0 && again->graph->edges == 2);
     graco_dataset_free(again);
-    CHECK_OK(graco_dataset_load_as(&again, other, NULL, fixture_folder())); /* no config.json */
+    CHECK_OK(load_as(&again, other, NULL, fixture_folder())); /* no config.json */
     CHECK(again->graph->edges == 1 && !graco_dataset_note(again, 1));
     graco_dataset_free(again);
 }
@@ -257,11 +269,10 @@ static void records(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fixture_text("record/config.json", cases[i].text);
         if (cases[i].part) {
-            CHECK_FAILS(graco_dataset_load_as(&data, source, NULL, run), GRACO_ERROR_FORMAT,
-                        cases[i].part);
+            CHECK_FAILS(load_as(&data, source, NULL, run), GRACO_ERROR_FORMAT, cases[i].part);
             continue;
         }
-        CHECK_OK(graco_dataset_load_as(&data, source, NULL, run));
+        CHECK_OK(load_as(&data, source, NULL, run));
         CHECK(data->graph->edges == 1);
         graco_dataset_free(data);
     }

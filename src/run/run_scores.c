@@ -1,0 +1,417 @@
+/* Scores are kept with two hashes: of all embeddings of the run, and of what else decides them, which is the data
+ * set, the options and the version of graco. Both must be the same, or they are computed again: those of a training
+ * that went on are never believed. Scores of the same embeddings by other options stay in the file, under
+ * "earlier". */
+#include "run/run_scores.h"
+
+#include "base/memory.h"
+#include "base/writer.h"
+#include "data/fingerprint.h"
+#include "graco_command.h"
+#include "io/files/file.h"
+#include "io/json/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { EARLIER_MAX = 8, HASH_TEXT = 17 };
+
+static const int64_t SCORES_LIMIT = (int64_t)1 << 30;
+
+/* ---- Computing ------------------------------------------------------------------------------- */
+
+/* A supervised training knows one split, of its own protocol. */
+static graco_status check_options(const graco_training *training, const char *folder,
+                                  const graco_eval_options *options)
+{
+    char protocol[CONFIG_TEXT];
+    const char *wanted = graco_protocol_name((int)options->protocol);
+    if (training->split < 0)
+        return GRACO_OK;
+    PASS(graco_config_get(training->config, "protocol", protocol, sizeof protocol));
+    if (strcmp(protocol, wanted) != 0)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "%s was trained on a split of the protocol %s, not %s: expected "
+                           "--protocol %s",
+                           folder, protocol, wanted, protocol);
+    if (options->with_features)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "%s gives classes, not embeddings: expected no --with-features", folder);
+    if (options->seed != 0 || options->splits_read)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "%s was trained on split %lld of seed 0: expected neither --seed nor a "
+                           "file of splits",
+                           folder, (long long)training->split);
+    return GRACO_OK;
+}
+
+/* The classes that models give, one for each split. */
+static graco_status score_classes(graco_eval_result *out, graco_run *run, int64_t first,
+                                  const graco_dataset *data, const graco_eval_options *options)
+{
+    graco_status status = GRACO_OK;
+    graco_class_scores *scores = NULL;
+    TRY(memory_zalloc(&scores, run->info.splits, sizeof *scores));
+    for (int64_t s = 0; s < run->info.splits; s++) {
+        const graco_matrix *P = NULL;
+        graco_training training;
+        TRY(graco_run_training(&training, run, first + s));
+        TRY(check_options(&training, graco_run_path(run, first + s), options));
+        TRY(graco_run_embeddings(&P, NULL, run, first + s, data));
+        scores[s] = (graco_class_scores){training.split, *P};
+    }
+    TRY(graco_evaluate_classes(out, scores, run->info.splits, data, options));
+done:
+    memory_free(scores);
+    return status;
+}
+
+graco_status scores_of_seed(graco_eval_result *out, graco_run *run, int64_t seed,
+                            const graco_dataset *data, const graco_eval_options *options)
+{
+    int64_t first = seed * run->info.splits;
+    const graco_matrix *Z = NULL;
+    graco_training training;
+    PASS(graco_run_training(&training, run, first));
+    if (training.split >= 0)
+        return score_classes(out, run, first, data, options);
+    PASS(graco_run_embeddings(&Z, NULL, run, first, data));
+    return graco_evaluate(out, Z, data, options);
+}
+
+void scores_clear(struct run_scores *scores)
+{
+    for (int64_t i = 0; i < scores->count; i++)
+        graco_eval_result_clear(&scores->results[i]);
+    memory_free(scores->results);
+    *scores = (struct run_scores){0};
+}
+
+graco_eval_summary graco_eval_summarise(const graco_eval_result *results, int64_t count)
+{
+    graco_eval_summary sum = {.converged = true};
+    double total = 0, square = 0, macro_f1 = 0;
+    for (int64_t r = 0; r < count; r++) {
+        for (int64_t s = 0; s < results[r].splits; s++, sum.scores++)
+            total += results[r].scores[s];
+        macro_f1 += results[r].macro_f1;
+        sum.converged = sum.converged && results[r].converged;
+    }
+    sum.mean = sum.scores > 0 ? total / (double)sum.scores : 0;
+    sum.macro_f1 = count > 0 ? macro_f1 / (double)count : 0;
+    for (int64_t r = 0; r < count; r++)
+        for (int64_t s = 0; s < results[r].splits; s++)
+            square += pow(results[r].scores[s] - sum.mean, 2);
+    sum.deviation = sum.scores > 1 ? sqrt(square / (double)(sum.scores - 1)) : 0;
+    return sum;
+}
+
+/* ---- Writing and reading ---------------------------------------------------------------------- */
+
+#define RESULT(member, kind) FIELD(graco_eval_result, member, kind)
+static const struct field SCORES[] = {RESULT(mean, REAL),
+                                      FIELD_AS("std", graco_eval_result, deviation, REAL),
+                                      FIELD_COUNTED(graco_eval_result, scores, splits, REALS),
+                                      FIELD_COUNTED(graco_eval_result, C, splits, REALS),
+                                      RESULT(accuracy, REAL),
+                                      RESULT(micro_f1, REAL),
+                                      RESULT(macro_f1, REAL),
+                                      {0}};
+static const struct field REMARKS[] = {
+    RESULT(converged, BOOL), RESULT(worst_gap, REAL), RESULT(seconds, REAL), {0}};
+static const struct field NOTES[] = {FIELD_COUNTED(graco_eval_result, notes, note_count, STRINGS),
+                                     {0}};
+#define SUMMARY_FIELD(name, member, kind) FIELD_AS(name, graco_eval_summary, member, kind)
+static const struct field SUMMARY[] = {SUMMARY_FIELD("mean", mean, REAL),
+                                       SUMMARY_FIELD("std", deviation, REAL),
+                                       SUMMARY_FIELD("macro_f1", macro_f1, REAL),
+                                       SUMMARY_FIELD("converged", converged, BOOL),
+                                       {0}};
+
+static void write_confusion(struct writer *json, const graco_eval_result *result)
+{
+    int64_t width = result->confusion_cols, last = result->classes - 1;
+    writer_open(json, "confusion", '[');
+    for (int64_t k = 0; k < result->classes; k++) {
+        writer_open(json, NULL, '[');
+        for (int64_t i = 0; i < width; i++)
+            writer_integer(json, NULL, result->confusion[k * width + i]);
+        writer_close(json);
+    }
+    writer_close(json);
+    if (result->class_of[last] == last)
+        return;
+    writer_open(json, "confusion_classes", '['); /* rows have other numbers than their places */
+    for (int64_t k = 0; k <= last; k++)
+        writer_integer(json, NULL, result->class_of[k]);
+    writer_close(json);
+}
+
+void graco_eval_write(struct writer *json, const char *name, const graco_eval_result *results,
+                      int64_t count, const graco_eval_options *options)
+{
+    const graco_eval_summary summary = graco_eval_summarise(results, count);
+    writer_string(json, "name", name);
+    writer_string(json, "metric", results[0].metric);
+    writer_fields(json, SUMMARY, &summary);
+    writer_integer(json, "splits", results[0].splits);
+    writer_open(json, "runs", '[');
+    for (int64_t r = 0; r < count; r++)
+        for (int64_t s = 0; s < results[r].splits; s++)
+            writer_real(json, NULL, results[r].scores[s]);
+    writer_close(json);
+    writer_open(json, "results", '[');
+    for (int64_t r = 0; r < count; r++) {
+        writer_open(json, NULL, '{');
+        writer_fields(json, SCORES, &results[r]);
+        write_confusion(json, &results[r]);
+        writer_fields(json, REMARKS, &results[r]);
+        writer_fields(json, NOTES, &results[r]);
+        writer_close(json);
+    }
+    writer_close(json);
+    writer_string(json, "protocol", graco_protocol_name((int)options->protocol));
+    writer_integer(json, "seed", (int64_t)options->seed);
+    if (options->with_features)
+        writer_bool(json, "with_features", true);
+}
+
+static graco_status fail_kept(const char *what)
+{
+    return status_fail(GRACO_ERROR_FORMAT, "'%s' is not what graco eval writes", what);
+}
+
+static graco_status read_confusion(graco_eval_result *out, const struct json *object)
+{
+    const struct json *rows = NULL, *classes = json_find(object, "confusion_classes");
+    int64_t number = 0;
+    PASS(json_get_array(&rows, object, "confusion"));
+    out->classes = json_size(rows);
+    out->confusion_cols = json_size(json_at(rows, 0));
+    if (out->classes < 1 || out->confusion_cols < 1)
+        return fail_kept("confusion");
+    PASS(memory_alloc(&out->confusion, out->classes * out->confusion_cols, sizeof(int64_t)));
+    PASS(memory_alloc(&out->class_of, out->classes, sizeof *out->class_of));
+    for (int64_t k = 0; k < out->classes; k++) {
+        const struct json *row = json_at(rows, k);
+        number = k;
+        if (json_size(row) != out->confusion_cols ||
+            (classes && !json_as_int(&number, json_at(classes, k))))
+            return fail_kept("confusion");
+        out->class_of[k] = (int32_t)number;
+        for (int64_t i = 0; i < out->confusion_cols; i++)
+            if (!json_as_int(&out->confusion[k * out->confusion_cols + i], json_at(row, i)))
+                return fail_kept("confusion");
+    }
+    return GRACO_OK;
+}
+
+static graco_status read_result(graco_eval_result *out, const struct json *object,
+                                const char *metric)
+{
+    const struct json *notes = NULL;
+    const char *note;
+    out->multi_label = strcmp(metric, "micro_f1") == 0;
+    out->metric = out->multi_label ? "micro_f1" : "accuracy";
+    PASS(json_fields(out, SCORES, object));
+    PASS(json_fields(out, REMARKS, object));
+    PASS(read_confusion(out, object));
+    PASS(json_get_array(&notes, object, "notes"));
+    if (json_size(notes) == 0)
+        return GRACO_OK;
+    PASS(memory_zalloc(&out->notes, json_size(notes), sizeof *out->notes));
+    for (; out->note_count < json_size(notes); out->note_count++) {
+        if (!json_as_string(&note, json_at(notes, out->note_count)))
+            return fail_kept("notes");
+        PASS(memory_string(&out->notes[out->note_count], note));
+    }
+    return GRACO_OK;
+}
+
+/* ---- Kept ------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, const void *bytes, int64_t count)
+{
+    hash = fingerprint_bytes(hash, (const uint8_t *)&count, sizeof count);
+    return fingerprint_bytes(hash, bytes, count);
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+    return mix(hash, text, (int64_t)strlen(text));
+}
+
+/* What decides the scores beside the embeddings. Of a device that is chosen the name is enough: scores of a GPU may
+ * differ in the last digits. Threads never change them. */
+static void hash_options(char text[HASH_TEXT], const graco_run *run,
+                         const graco_eval_options *options)
+{
+    const int64_t numbers[] = {options->protocol, options->splits, (int64_t)options->seed,
+                               options->with_features};
+    uint64_t hash = mix_text(mix(0, numbers, sizeof numbers), run->fingerprint);
+    hash = mix_text(mix_text(hash, options->device ? options->device : "auto"), graco_version());
+    snprintf(text, HASH_TEXT, "%016llx", (unsigned long long)hash);
+}
+
+/* Maps all embeddings, and with them whatever keeps the run from being scored on these data. */
+static graco_status hash_embeddings(char text[HASH_TEXT], graco_run *run, const graco_dataset *data)
+{
+    uint64_t hash = 0;
+    for (int64_t i = 0; i < run->info.seeds * run->info.splits; i++) {
+        const graco_matrix *Z = NULL;
+        PASS(graco_run_embeddings(&Z, NULL, run, i, data));
+        hash = mix(hash, &Z->cols, sizeof Z->cols);
+        hash = mix(hash, Z->data, Z->rows * Z->cols * (int64_t)sizeof *Z->data);
+    }
+    snprintf(text, HASH_TEXT, "%016llx", (unsigned long long)hash);
+    return GRACO_OK;
+}
+
+/* Whether kept scores carry these hashes; `options` may be NULL. */
+static bool is_of(const struct json *kept, const char *embeddings, const char *options)
+{
+    const struct json *from = json_find(kept, "made_from");
+    const char *text;
+    return json_as_string(&text, json_find(from, "embeddings")) && strcmp(text, embeddings) == 0 &&
+           (!options ||
+            (json_as_string(&text, json_find(from, "options")) && strcmp(text, options) == 0));
+}
+
+/* A file that is missing or damaged keeps nothing. */
+static graco_status read_file(struct json **out, const graco_run *run)
+{
+    char *path = NULL;
+    graco_status status = GRACO_OK;
+    *out = NULL;
+    if (!file_is_folder(run->path))
+        return GRACO_OK;
+    PASS(memory_path(&path, run->path, "eval.json"));
+    if (file_exists(path))
+        status = json_parse_file(out, path, SCORES_LIMIT);
+    memory_free(path);
+    return status == GRACO_ERROR_MEMORY ? status : GRACO_OK;
+}
+
+static graco_status take_kept(struct run_scores *out, const struct json *kept, int64_t count)
+{
+    const struct json *results = NULL;
+    const char *metric = NULL;
+    PASS(json_get_string(&metric, kept, "metric"));
+    PASS(json_get_array(&results, kept, "results"));
+    if (json_size(results) != count)
+        return fail_kept("results");
+    PASS(memory_zalloc(&out->results, count, sizeof *out->results));
+    for (; out->count < count; out->count++)
+        PASS(read_result(&out->results[out->count], json_at(results, out->count), metric));
+    return GRACO_OK;
+}
+
+/* Looks for kept scores with these hashes; what is damaged is not there. */
+static graco_status find_kept(struct run_scores *out, const graco_run *run, const char *embeddings,
+                              const char *options)
+{
+    struct json *file = NULL;
+    PASS(read_file(&file, run));
+    const struct json *earlier = json_find(file, "earlier"), *kept = file;
+    for (int64_t i = 0; kept && !is_of(kept, embeddings, options); i++)
+        kept = json_at(earlier, i);
+    graco_status status = kept ? take_kept(out, kept, run->info.seeds) : GRACO_OK;
+    json_free(file);
+    if (status == GRACO_OK)
+        return GRACO_OK;
+    out->count += out->results && out->count < run->info.seeds; /* the one that broke off */
+    scores_clear(out);
+    return status == GRACO_ERROR_MEMORY ? status : GRACO_OK;
+}
+
+graco_status graco_run_scores(const graco_eval_result **out, graco_run *run,
+                              const graco_dataset *data, const graco_eval_options *options)
+{
+    graco_status status = GRACO_OK;
+    struct run_scores scores = {.options = options ? *options : graco_eval_defaults()};
+    const graco_eval_options wanted = scores.options;
+    bool repeatable = !wanted.splits_read && !wanted.splits_write && !wanted.validation;
+    char embeddings[HASH_TEXT], hash[HASH_TEXT] = "";
+    for (int64_t i = 0; i < run->info.seeds * run->info.splits; i++) {
+        graco_training training;
+        PASS(graco_run_training(&training, run, i));
+        PASS(check_options(&training, graco_run_path(run, i), &wanted));
+    }
+    PASS(hash_embeddings(embeddings, run, data));
+    if (repeatable) {
+        hash_options(hash, run, &wanted);
+        TRY(find_kept(&scores, run, embeddings, hash));
+    }
+    scores.options = wanted;
+    scores.kept = scores.count > 0;
+    if (scores.count == 0)
+        TRY(memory_zalloc(&scores.results, run->info.seeds, sizeof *scores.results));
+    for (; scores.count < run->info.seeds; scores.count++)
+        TRY(scores_of_seed(&scores.results[scores.count], run, scores.count, data, &wanted));
+    memcpy(scores.embeddings, embeddings, sizeof embeddings);
+    memcpy(scores.hash, hash, sizeof hash);
+    scores_clear(&run->scores);
+    run->scores = scores;
+    scores = (struct run_scores){0};
+    *out = run->scores.results;
+done:
+    scores_clear(&scores);
+    return status;
+}
+
+/* Those in the file of the same embeddings by other options, the newest first. */
+static void write_earlier(struct writer *json, const struct json *file,
+                          const struct run_scores *scores)
+{
+    const struct json *earlier = json_find(file, "earlier"), *kept = file;
+    writer_open(json, "earlier", '[');
+    for (int64_t i = 0, count = 0; kept && count < EARLIER_MAX; kept = json_at(earlier, i++)) {
+        if (!is_of(kept, scores->embeddings, NULL) || is_of(kept, scores->embeddings, scores->hash))
+            continue;
+        writer_open(json, NULL, '{');
+        for (int64_t f = 0; f < json_size(kept); f++)
+            if (strcmp(json_at(kept, f)->key, "earlier") != 0)
+                json_write(json, json_at(kept, f)->key, json_at(kept, f));
+        writer_close(json);
+        count++;
+    }
+    writer_close(json);
+}
+
+graco_status graco_run_keep_scores(graco_run *run)
+{
+    const struct run_scores *scores = &run->scores;
+    struct writer json = {.style = WRITER_FILE};
+    struct json *file = NULL;
+    char *path = NULL;
+    graco_status status = GRACO_OK;
+    if (scores->count == 0)
+        return GRACO_OK;
+    TRY(read_file(&file, run));
+    writer_open(&json, NULL, '{');
+    graco_eval_write(&json, run->path, scores->results, scores->count, &scores->options);
+    writer_open(&json, "made_from", '{');
+    writer_string(&json, "embeddings", scores->embeddings);
+    writer_string(&json, "options", scores->hash);
+    writer_close(&json);
+    write_earlier(&json, file, scores);
+    writer_close(&json);
+    TRY(writer_finish(&json));
+    TRY(memory_path(&path, run->path, "eval.json"));
+    TRY(file_write_text(path, &json.text));
+done:
+    writer_clear(&json);
+    json_free(file);
+    memory_free(path);
+    return status;
+}
+
+graco_status graco_run_keep(const char *folder, const char *name, const void *bytes, int64_t length)
+{
+    char *path = NULL;
+    PASS(memory_path(&path, folder, name));
+    graco_status status = file_write_atomic(path, bytes, length);
+    memory_free(path);
+    return status;
+}
