@@ -3,6 +3,7 @@
 Text is read without a compiler: comments and the content of strings are blanked first, so that what
 remains can be matched by shape. Each rule is a function that yields (file, line, what is wrong).
 """
+import glob
 import os
 import re
 import sys
@@ -11,12 +12,12 @@ PARAMETERS_MAX = 7
 REPEATED_MAX = 12   # lines that may stand twice
 OPENING_FROM = 40   # lines of a file that must open with a comment
 IDEA_FROM = 150     # lines of a file whose idea takes more than a line
-FOLDER_MAX = 10     # source files of a folder without a README.md
+FOLDER_MAX = 10     # source files of a room of a folder, such as io/zip, without a README.md of its own
 
 SOURCE = (".c", ".h", ".cu", ".cuh")
 CODE = (".c", ".cu")
 
-# Words that were given up, and what to say instead: the glossary of ARCHITECTURE.md has the reasons. The
+# Words that were given up, and what to say instead: docs/glossary.md has the reasons. The
 # command may pool runs and count seeds, so those words are watched in src/ alone.
 RETIRED = {
     ("src", "cli"): [
@@ -189,20 +190,25 @@ def openings(paths):
 
 
 def readmes(folders):
+    """Every folder has a README.md that begins with its job and names each file, and none that is not there."""
     for top in folders:
         for folder, _, names in sorted(os.walk(top)):
             sources = sorted(name for name in names if name.endswith(SOURCE + (".def",)))
-            if len(sources) <= FOLDER_MAX:
-                continue
             page = os.path.join(folder, "README.md")
             if not os.path.exists(page):
-                yield folder, 0, f"{len(sources)} source files and no README.md"
+                if len(sources) > (FOLDER_MAX if folder.count(os.sep) > 1 else 0):
+                    yield folder, 0, f"{len(sources)} source files and no README.md"
                 continue
             text = read(page)
+            if not re.match(rf"# {re.escape(folder.replace('src' + os.sep, ''))}: \w", text):
+                yield page, 1, "does not begin with the folder's name and its job"
             for name in sources:
                 stem, _, suffix = name.partition(".")
                 if not re.search(rf"(?<![\w.]){re.escape(stem)}\.({suffix}(?!\w)|\*)", text):
                     yield page, 0, f"does not name {name}"
+            for name in re.findall(r"`([a-z0-9_*]+\.(?:[ch]|cuh?|def|\*))`", text):
+                if not glob.glob(os.path.join(folder, "**", name), recursive=True):
+                    yield page, 0, f"names {name}, which is not there"
 
 
 def retired_words():
@@ -279,7 +285,7 @@ def main():
     wide = dict(blanked, **{path: blank(read(path)) for path in files_of(["include", "examples"])})
     rules = [sizes(wide), null_comparisons(wide), initialised(wide), parameters(wide),
              names_of_structs(blanked), openings(files_of(["src", "cli"], CODE)),
-             readmes(["src", "cli"]), retired_words(), repeated(paths)]
+             readmes(["src", "cli", "paper"]), retired_words(), repeated(paths)]
     count = 0
     for rule in rules:
         for path, line, what in rule:

@@ -39,7 +39,7 @@ body() {
     echo '}'
 } >"$wrong/src/bad/bad.cuh"
 for name in a b c d e f g h i j k; do echo "int $name;" >"$wrong/src/full/$name.c"; done
-echo 'Names `a.c`, b.c, c.c, d.c, e.c, f.c, g.c, h.c, i.*, j.c and not k.cu' >"$wrong/src/full/README.md"
+echo 'Names `a.c`, `z.c`, b.c, c.c, d.c, e.c, f.c, g.c, h.c, i.*, j.c and not k.cu' >"$wrong/src/full/README.md"
 
 expected="src/bad/bad.cuh:6: sizeof(b): write sizeof b
 src/bad/bad.cuh:6: sizeof(*b->c): write sizeof *b->c
@@ -49,11 +49,14 @@ src/bad/bad.cuh:1: many has 8 parameters
 src/bad/bad.cuh:2: eight has 8 parameters
 src/bad/bad.c:2: struct shared is another one in src/bad/bad.cuh
 src/bad/bad.c:1: opens without a comment that says its idea
+src/bad:0: 2 source files and no README.md
+src/full/README.md:1: does not begin with the folder's name and its job
 src/full/README.md:0: does not name k.c
+src/full/README.md:0: names z.c, which is not there
 src/bad/bad.c:3: 'spoiled' is retired: not_finite
 src/bad/bad.cuh:7: 'struct pool' is retired: the context's cache, struct buffer_cache
 src/bad/bad.c:6: lines 6 to 19 stand again at src/bad/bad.c:21 to 34
-13 files, 12 violations"
+13 files, 15 violations"
 found=$(cd "$wrong" && python3 "$rules") && { echo "a tree that breaks every rule passed"; exit 1; }
 diff <(echo "$expected") <(echo "$found") || { echo "the rules find something else than they should"; exit 1; }
 
