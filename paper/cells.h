@@ -126,6 +126,8 @@ struct cells_training {
     unsigned evaluations;  /* bit e: enum evaluation e is wanted */
     int64_t runs;          /* seeds 0 .. runs - 1 */
     bool drawn; /* GRACE as it is: it has numbers for the theorems, and its first seed figures */
+    double seconds;     /* that the samples took which were made in this call */
+    int64_t made, left; /* how many these are; still to make */
 };
 
 /* What the command line wants of the cells. */

@@ -36,17 +36,10 @@ struct request {
     bool list, no_train;
 };
 
-/* A training, and the time that its samples took. */
-struct planned {
-    struct cells_training training;
-    double seconds;
-    int64_t made, left; /* in this call; still to make */
-};
-
 struct work {
     const struct request *request;
     struct cell cells[CELLS_MAX];
-    struct planned planned[CELLS_MAX]; /* (total) by set */
+    struct cells_training trainings[CELLS_MAX]; /* (total) by set */
     int count, total;
     struct results *results;
     struct report_about about;
@@ -59,21 +52,18 @@ struct work {
 
 /* ---- Time left ------------------------------------------------------------------------------- */
 
-/* The mean time of a sample of trainings like this one: the same, else of its set and method,
- * else of its set, else of all; -1 where nothing is known. */
-static double mean_time(const struct work *work, const struct planned *own)
+/* The mean time of a sample of trainings like this one: of its set and method, else of all; -1 where nothing is known. */
+static double mean_time(const struct work *work, const struct cells_training *own)
 {
-    for (int likeness = 0; likeness < 4; likeness++) {
+    for (int alike = 1; alike >= 0; alike--) {
         double seconds = 0;
         int64_t made = 0;
-        for (const struct planned *other = work->planned; other < work->planned + work->total;
-             other++) {
-            bool set = other->training.set == own->training.set;
-            bool method = set && strcmp(other->training.method, own->training.method) == 0;
-            const bool alike[] = {other == own, method, set, true};
-            seconds += alike[likeness] ? other->seconds : 0;
-            made += alike[likeness] ? other->made : 0;
-        }
+        for (const struct cells_training *t = work->trainings; t < work->trainings + work->total;
+             t++)
+            if (!alike || (t->set == own->set && strcmp(t->method, own->method) == 0)) {
+                seconds += t->seconds;
+                made += t->made;
+            }
         if (made > 0)
             return seconds / (double)made;
     }
@@ -83,7 +73,7 @@ static double mean_time(const struct work *work, const struct planned *own)
 static double time_left(const struct work *work)
 {
     double left = 0;
-    for (const struct planned *p = work->planned; p < work->planned + work->total; p++) {
+    for (const struct cells_training *p = work->trainings; p < work->trainings + work->total; p++) {
         double mean = p->left > 0 ? mean_time(work, p) : 0;
         if (mean < 0)
             return -1;
@@ -125,7 +115,7 @@ static graco_status note_failure(struct work *work, graco_status status, const c
     return GRACO_OK;
 }
 
-static graco_status make_sample(struct work *work, struct planned *planned,
+static graco_status make_sample(struct work *work, struct cells_training *training,
                                 const struct samples_job *job, unsigned wanted)
 {
     char key[CELLS_KEY], label[LABEL], text[32], left[64] = "";
@@ -138,8 +128,8 @@ static graco_status make_sample(struct work *work, struct planned *planned,
     graco_status status = samples_make(work->results, job, wanted, label);
     if (status != GRACO_OK)
         return note_failure(work, status, key);
-    planned->seconds += output_now() - begun;
-    planned->made++;
+    training->seconds += output_now() - begun;
+    training->made++;
     if (!job->way->quiet && !isatty(STDERR_FILENO))
         output_note("%s%s", label, output_time(text, output_now() - begun));
     return results_save(work->results, work->path);
@@ -162,19 +152,19 @@ static graco_status load_set(struct samples_set *set, int index, const struct wo
     return graco_dataset_fingerprint(set->fingerprint, set->data);
 }
 
-/* The samples of trainings planned[0 .. count), which have the same set, seed by seed: so that
+/* The samples of trainings trainings[0 .. count), which have the same set, seed by seed: so that
  * each cell soon has some. */
 static graco_status make_set(struct work *work, const struct samples_set *set,
-                             struct planned *planned, int count)
+                             struct cells_training *trainings, int count)
 {
     int64_t runs = 0;
     for (int t = 0; t < count; t++)
-        runs = planned[t].training.runs > runs ? planned[t].training.runs : runs;
+        runs = trainings[t].runs > runs ? trainings[t].runs : runs;
     for (int64_t seed = work->request->first_seed; seed < runs; seed++)
-        for (struct planned *p = planned; p < planned + count; p++) {
-            struct samples_job job = {set, &work->request->way, &p->training, seed};
+        for (struct cells_training *p = trainings; p < trainings + count; p++) {
+            struct samples_job job = {set, &work->request->way, p, seed};
             unsigned wanted = 0;
-            if (seed >= p->training.runs)
+            if (seed >= p->runs)
                 continue;
             work->at++;
             PASS(find_wanted(&wanted, work, &job));
@@ -189,16 +179,17 @@ static graco_status make_set(struct work *work, const struct samples_set *set,
 }
 
 /* How many samples trainings make. */
-static int64_t count_samples(const struct work *work, const struct planned *planned, int count)
+static int64_t count_samples(const struct work *work, const struct cells_training *trainings,
+                             int count)
 {
     int64_t samples = 0, before = work->request->first_seed;
     for (int t = 0; t < count; t++)
-        samples += planned[t].training.runs > before ? planned[t].training.runs - before : 0;
+        samples += trainings[t].runs > before ? trainings[t].runs - before : 0;
     return samples;
 }
 
 /* Without the data set: says so, and whether there is something to make yet. */
-static bool stands_in(struct work *work, int set, struct planned *planned, int count)
+static bool stands_in(struct work *work, int set, struct cells_training *trainings, int count)
 {
     const char *name = manifest_sets[set].name;
     bool alike = set == LOOK_ALIKE && !work->request->way.quick;
@@ -206,9 +197,9 @@ static bool stands_in(struct work *work, int set, struct planned *planned, int c
         output_note("%s is not there, %s; to download it: graco fetch %s", name,
                     alike ? "a generated look-alike stands in" : "its cells stay empty", name);
     if (!alike)
-        work->at += count_samples(work, planned, count);
+        work->at += count_samples(work, trainings, count);
     for (int t = 0; t < count && !alike; t++)
-        planned[t].left = 0;
+        trainings[t].left = 0;
     return alike;
 }
 
@@ -216,15 +207,15 @@ static graco_status make_all(struct work *work)
 {
     for (int first = 0, end = 0; first < work->total; first = end) {
         struct samples_set set = {0};
-        int index = work->planned[first].training.set;
-        struct planned *planned = &work->planned[first];
-        while (end < work->total && work->planned[end].training.set == index)
+        int index = work->trainings[first].set;
+        struct cells_training *trainings = &work->trainings[first];
+        while (end < work->total && work->trainings[end].set == index)
             end++;
-        if (!work->about.there[index] && !stands_in(work, index, planned, end - first))
+        if (!work->about.there[index] && !stands_in(work, index, trainings, end - first))
             continue;
         graco_status status = load_set(&set, index, work);
         if (status == GRACO_OK)
-            status = make_set(work, &set, planned, end - first);
+            status = make_set(work, &set, trainings, end - first);
         graco_dataset_free(set.data);
         PASS(note_failure(work, status, manifest_sets[index].name));
     }
@@ -233,20 +224,11 @@ static graco_status make_all(struct work *work)
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
-static int plan(struct planned *out, const struct work *work, const struct cells_wanted *wanted)
-{
-    struct cells_training trainings[CELLS_MAX];
-    int total = cells_trainings(trainings, work->cells, work->count, wanted);
-    for (int t = 0; t < total; t++)
-        out[t] = (struct planned){.training = trainings[t]};
-    return total;
-}
-
 /* A row: how many cells an item has, how many samples it wants, and how many of them there are. */
 static graco_status list_item(const struct work *work, const struct item *item)
 {
     struct cells_wanted wanted = work->request->wanted;
-    struct planned *planned = NULL;
+    struct cells_training *trainings = NULL;
     const char *const names[] = {item->name, NULL};
     int64_t samples = 0, there = 0;
     int cells = 0;
@@ -256,21 +238,21 @@ static graco_status list_item(const struct work *work, const struct item *item)
         return GRACO_OK;
     if (cells > 0)
         wanted.items = names;
-    PASS(memory_alloc(&planned, CELLS_MAX, sizeof *planned));
-    int total = cells > 0 ? plan(planned, work, &wanted) : 0;
-    for (const struct planned *p = planned; p < planned + total; p++)
+    PASS(memory_alloc(&trainings, CELLS_MAX, sizeof *trainings));
+    int total = cells > 0 ? cells_trainings(trainings, work->cells, work->count, &wanted) : 0;
+    for (const struct cells_training *p = trainings; p < trainings + total; p++)
         for (int e = 0; e < EVALUATIONS; e++) {
             char key[CELLS_KEY];
-            if (!(p->training.evaluations & 1u << e))
+            if (!(p->evaluations & 1u << e))
                 continue;
-            cells_key(key, &p->training, (enum evaluation)e);
-            for (int64_t seed = work->request->first_seed; seed < p->training.runs; seed++) {
+            cells_key(key, p, (enum evaluation)e);
+            for (int64_t seed = work->request->first_seed; seed < p->runs; seed++) {
                 samples++;
                 there += results_find(work->results, key, seed) != NULL;
             }
         }
     printf("%-16s %6d %8" PRId64 " %8" PRId64 "\n", item->name, cells, samples, there);
-    memory_free(planned);
+    memory_free(trainings);
     return GRACO_OK;
 }
 
@@ -298,12 +280,15 @@ static graco_status merge(struct work *work)
 {
     for (int i = 0; i < work->request->merge.count; i++) {
         const char *path = work->request->merge.values[i];
-        int64_t counts[2];
+        struct results *other = NULL;
+        int64_t taken = 0;
         if (access(path, F_OK) != 0)
             return status_fail(GRACO_ERROR_IO, "%s is not there; expected a results.json", path);
-        PASS(results_merge(work->results, counts, path));
+        PASS(results_open(&other, path, false));
+        int64_t count = other->count;
+        PASS(results_merge(work->results, &taken, other));
         if (!work->request->way.quiet)
-            output_note("%s: took %" PRId64 " of %" PRId64 " samples", path, counts[0], counts[1]);
+            output_note("%s: took %" PRId64 " of %" PRId64 " samples", path, taken, count);
     }
     return GRACO_OK;
 }
@@ -314,8 +299,8 @@ static graco_status prepare(struct work *work)
     const struct request *request = work->request;
     char path[RUNS_PATH_MAX];
     work->count = cells_list(work->cells);
-    work->total = plan(work->planned, work, &request->wanted);
-    work->samples = count_samples(work, work->planned, work->total);
+    work->total = cells_trainings(work->trainings, work->cells, work->count, &request->wanted);
+    work->samples = count_samples(work, work->trainings, work->total);
     work->about.quick = request->way.quick;
     for (int set = 0; set < SETS; set++)
         work->about.there[set] = loading_find(path, manifest_sets[set].name);
@@ -325,10 +310,10 @@ static graco_status prepare(struct work *work)
 /* How many samples of each training are to be made, as far as keys tell. */
 static void count_left(struct work *work)
 {
-    for (struct planned *p = work->planned; p < work->planned + work->total; p++)
-        for (int64_t seed = work->request->first_seed; seed < p->training.runs; seed++) {
+    for (struct cells_training *p = work->trainings; p < work->trainings + work->total; p++)
+        for (int64_t seed = work->request->first_seed; seed < p->runs; seed++) {
             char key[CELLS_KEY];
-            cells_key(key, &p->training, PLAIN);
+            cells_key(key, p, PLAIN);
             p->left += !results_find(work->results, key, seed);
         }
 }

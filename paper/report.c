@@ -122,8 +122,7 @@ const char *report_explanation(const char *key)
 static void write_lead(struct text *out, const struct results *results)
 {
     const struct made *made = &results->made;
-    text_print(out, "Every table and figure of the paper, made again by graco%s%s",
-               results->version ? " " : "", results->version ? results->version : "");
+    text_print(out, "Every table and figure of the paper, made again by graco %s", graco_version());
     if (made->machine)
         text_print(out, " on %s", made->machine);
     if (made->device)
@@ -285,8 +284,10 @@ graco_status report_make(const char *results_path, const char *folder,
     struct text html = {0}, markdown = {0};
     char *page = NULL, *tables = NULL;
     graco_status status = GRACO_OK;
-    TRY(memory_zalloc(&results, 1, sizeof *results));
-    TRY(results_merge(results, NULL, results_path));
+    if (!file_exists(results_path))
+        return status_fail(GRACO_ERROR_IO, "%s is not there; expected a results.json",
+                           results_path);
+    TRY(results_open(&results, results_path, false));
     TRY(file_make_folder(folder));
     TRY(memory_path(&page, folder, "report.html"));
     TRY(memory_path(&tables, folder, "tables.md"));

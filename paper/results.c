@@ -3,7 +3,6 @@
 #include "results.h"
 
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/writer.h"
 #include "io/files/file.h"
 #include "io/files/lock.h"
@@ -16,12 +15,6 @@
 enum { FORMAT = 1, FILE_BYTES = 1 << 28, WORD_MOST = 1000 };
 
 static const double NUMBER_MAX = 1e30; /* squares of such numbers and their sums are finite */
-
-/* Something that words of samples are in. */
-struct results_block {
-    struct results_block *next;
-    struct json *tree; /* or two words behind it */
-};
 
 /* ---- What the file has ----------------------------------------------------------------------- */
 
@@ -103,6 +96,7 @@ void results_clear(struct sample *sample)
         for (const struct field *f = groups[g].fields; f->name; f++)
             if ((f->kind & ~FIELD_IF) == FIELD_REALS)
                 memory_free(*(double **)((char *)sample + f->offset));
+    memory_free(sample->words);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -150,7 +144,6 @@ static graco_status check_sample(const struct sample *sample)
 static graco_status read_sample(struct sample *out, const struct json *object)
 {
     *out = results_sample();
-    out->newcomer = true;
     for (int g = 0; g < GROUPS; g++) {
         const struct json *group = groups[g].name ? json_find(object, groups[g].name) : object;
         if (group)
@@ -165,104 +158,52 @@ static int compare(const struct sample *sample, const char *key, int64_t seed)
     return order != 0 ? order : (sample->seed > seed) - (sample->seed < seed);
 }
 
-/* By key, then seed; of the same, the one that is to be kept comes first. */
 static int by_key(const void *a, const void *b)
 {
-    const struct sample *p = a, *q = b;
-    int order = compare(p, q->key, q->seed);
-    if (order != 0)
-        return order;
-    return p->quick != q->quick ? p->quick - q->quick : p->newcomer - q->newcomer;
+    const struct sample *q = b;
+    return compare(a, q->key, q->seed);
 }
 
-/* Puts all samples in order, each key and seed once. Counts the newcomers that stay. */
-static graco_status settle(int64_t counts[2], struct results *results)
+static graco_status read_tree(struct results *results)
 {
-    struct sample *samples = results->samples;
-    graco_status status = GRACO_OK;
-    int64_t count = 0;
-    if (results->count > 0)
-        qsort(samples, (size_t)results->count, sizeof *samples, by_key);
-    for (int64_t i = 0; i < results->count; i++) {
-        const struct sample *last = count > 0 ? &samples[count - 1] : NULL;
-        if (!last || compare(last, samples[i].key, samples[i].seed) != 0) {
-            samples[count++] = samples[i];
-            continue;
-        }
-        if (last->newcomer && samples[i].newcomer)
-            status = status_fail(GRACO_ERROR_FORMAT, "two samples of %s have the seed %lld",
-                                 last->key, (long long)last->seed);
-        results_clear(&samples[i]);
-    }
-    results->count = count;
-    counts[0] = 0;
-    for (int64_t i = 0; i < count; i++) {
-        counts[0] += samples[i].newcomer;
-        samples[i].newcomer = false;
-    }
-    return status;
-}
-
-static graco_status read_tree(struct results *results, int64_t counts[2], const struct json *root)
-{
-    const struct json *list = NULL, *made = json_find(root, "made");
-    int64_t format = 0, before = results->count;
-    PASS(json_get_int(&format, root, "format"));
+    const struct json *list = NULL, *made = json_find(results->tree, "made");
+    int64_t format = 0;
+    PASS(json_get_int(&format, results->tree, "format"));
     if (format != FORMAT)
         return status_fail(GRACO_ERROR_FORMAT, "\"format\" is %lld, expected %d", (long long)format,
                            FORMAT);
-    PASS(json_get_array(&list, root, "samples"));
-    json_as_string(&results->version, json_find(root, "graco"));
-    if (made && !results->made.device)
+    PASS(json_get_array(&list, results->tree, "samples"));
+    if (made)
         PASS(json_fields(&results->made, made_fields, made));
     PASS(check_fields(&results->made, made_fields));
-    PASS(memory_reserve(&results->samples, &results->room, before, before + json_size(list),
+    PASS(memory_reserve(&results->samples, &results->room, 0, json_size(list),
                         sizeof *results->samples));
     for (int64_t i = 0; i < json_size(list); i++) {
         graco_status status = read_sample(&results->samples[results->count++], json_at(list, i));
         if (status != GRACO_OK)
             return status_context(status, "samples[%lld]", (long long)i);
     }
-    counts[1] = json_size(list);
-    return settle(counts, results);
-}
-
-/* A block with room for words, which belongs to `results`. */
-static graco_status take(struct results_block **out, struct results *results, size_t words)
-{
-    PASS(memory_zalloc(out, 1, sizeof **out + words));
-    (*out)->next = results->blocks;
-    results->blocks = *out;
+    qsort(results->samples, (size_t)results->count, sizeof *results->samples, by_key);
+    for (int64_t i = 1; i < results->count; i++)
+        if (by_key(&results->samples[i - 1], &results->samples[i]) == 0)
+            return status_fail(GRACO_ERROR_FORMAT, "two samples of %s have the seed %lld",
+                               results->samples[i].key, (long long)results->samples[i].seed);
     return GRACO_OK;
 }
 
-/* Takes the tree over, also where it fails. */
-static graco_status keep_tree(struct results *results, int64_t counts[2], struct json *tree)
+graco_status results_parse(struct results **out, const void *bytes, int64_t length)
 {
-    struct results_block *block = NULL;
-    int64_t ignored[2];
-    graco_status status = take(&block, results, 0);
-    if (status == GRACO_OK)
-        block->tree = tree;
-    else
-        json_free(tree);
-    return status == GRACO_OK ? read_tree(results, counts ? counts : ignored, tree) : status;
-}
-
-graco_status results_parse(struct results *results, int64_t counts[2], const void *bytes,
-                           int64_t length)
-{
-    struct json *tree = NULL;
-    PASS(json_parse(&tree, bytes, length));
-    return keep_tree(results, counts, tree);
-}
-
-graco_status results_merge(struct results *results, int64_t counts[2], const char *path)
-{
-    struct json *tree = NULL;
-    PASS(json_parse_file(&tree, path, FILE_BYTES));
-    graco_status status = keep_tree(results, counts, tree);
-    return status == GRACO_OK ? status : status_context(status, "%s is no file of samples", path);
+    struct results *results = NULL;
+    graco_status status = GRACO_OK;
+    *out = NULL;
+    TRY(memory_zalloc(&results, 1, sizeof *results));
+    TRY(json_parse(&results->tree, bytes, length));
+    TRY(read_tree(results));
+    *out = results;
+    results = NULL;
+done:
+    results_free(results);
+    return status;
 }
 
 static graco_status take_lock(struct results *results, const char *path)
@@ -285,8 +226,14 @@ graco_status results_open(struct results **out, const char *path, bool hold)
     TRY(memory_zalloc(&results, 1, sizeof *results));
     if (hold)
         TRY(take_lock(results, path));
-    if (file_exists(path))
-        TRY(results_merge(results, NULL, path));
+    if (file_exists(path)) {
+        TRY(json_parse_file(&results->tree, path, FILE_BYTES));
+        status = read_tree(results);
+        if (status != GRACO_OK) {
+            status_context(status, "%s is no file of samples", path);
+            goto done;
+        }
+    }
     *out = results;
     results = NULL;
 done:
@@ -298,15 +245,11 @@ void results_free(struct results *results)
 {
     if (!results)
         return;
-    while (results->blocks) {
-        struct results_block *next = results->blocks->next;
-        json_free(results->blocks->tree);
-        memory_free(results->blocks);
-        results->blocks = next;
-    }
     for (int64_t i = 0; i < results->count; i++)
         results_clear(&results->samples[i]);
     memory_free(results->samples);
+    json_free(results->tree);
+    results_free(results->merged);
     lock_free(results->lock);
     memory_free(results);
 }
@@ -341,46 +284,14 @@ int64_t results_range(int64_t *first, const struct results *results, const char 
     return place_of(results, key, INT64_MAX) - *first;
 }
 
-/* With as many digits as the file has. */
-static void round_numbers(double *at, int64_t count)
+/* Puts a sample in its place, which takes it over; on failure the caller keeps it. */
+static graco_status insert(struct results *results, const struct sample *sample)
 {
-    enum { DIGITS = 12 };
-    char text[NUMBER_TEXT];
-    for (int64_t i = 0; i < count; i++) {
-        number_print(text, sizeof text, "%.*g", DIGITS, at[i]);
-        at[i] = number_parse(text, NULL);
-    }
-}
-
-static graco_status own(struct sample *sample, struct results *results)
-{
-    struct results_block *block = NULL;
-    size_t key = strlen(sample->key) + 1, settings = strlen(sample->settings) + 1;
-    for (int g = 0; g < GROUPS; g++)
-        for (const struct field *f = groups[g].fields; f->name; f++) {
-            void *at = (char *)sample + f->offset;
-            if ((f->kind & ~FIELD_IF) == FIELD_REAL)
-                round_numbers(at, 1);
-            if ((f->kind & ~FIELD_IF) == FIELD_REALS)
-                round_numbers(*(double **)at, *(int64_t *)((char *)sample + f->count));
-        }
-    PASS(take(&block, results, key + settings));
-    sample->key = memcpy(block + 1, sample->key, key);
-    sample->settings = memcpy((char *)(block + 1) + key, sample->settings, settings);
-    return memory_reserve(&results->samples, &results->room, results->count, results->count + 1,
-                          sizeof *sample);
-}
-
-graco_status results_add(struct results *results, struct sample *sample)
-{
-    graco_status status = own(sample, results);
-    if (status != GRACO_OK) {
-        results_clear(sample);
-        return status;
-    }
     int64_t place = place_of(results, sample->key, sample->seed);
+    PASS(memory_reserve(&results->samples, &results->room, results->count, results->count + 1,
+                        sizeof *sample));
     struct sample *here = results->samples + place;
-    if (place < results->count && compare(here, sample->key, sample->seed) == 0) {
+    if (place < results->count && by_key(here, sample) == 0) {
         results_clear(here);
     } else {
         memmove(here + 1, here, (size_t)(results->count - place) * sizeof *here);
@@ -390,12 +301,46 @@ graco_status results_add(struct results *results, struct sample *sample)
     return GRACO_OK;
 }
 
+graco_status results_add(struct results *results, struct sample *sample)
+{
+    size_t key = strlen(sample->key) + 1, settings = strlen(sample->settings) + 1;
+    graco_status status = GRACO_OK;
+    TRY(memory_alloc(&sample->words, (int64_t)(key + settings), 1));
+    sample->key = memcpy(sample->words, sample->key, key);
+    sample->settings = memcpy(sample->words + key, sample->settings, settings);
+    TRY(insert(results, sample));
+    return GRACO_OK;
+done:
+    results_clear(sample);
+    return status;
+}
+
+graco_status results_merge(struct results *results, int64_t *taken, struct results *other)
+{
+    *taken = 0;
+    other->merged = results->merged; /* their words are in its tree */
+    results->merged = other;
+    if (!results->made.device)
+        results->made = other->made;
+    for (; other->count > 0; other->count--) {
+        struct sample *theirs = &other->samples[other->count - 1];
+        const struct sample *ours = results_find(results, theirs->key, theirs->seed);
+        if (ours && (theirs->quick || !ours->quick)) {
+            results_clear(theirs);
+            continue;
+        }
+        PASS(insert(results, theirs));
+        (*taken)++;
+    }
+    return GRACO_OK;
+}
+
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 /* A line for each field of the file, and for each sample. */
 graco_status results_save(const struct results *results, const char *path)
 {
-    struct writer json = {.style = WRITER_DATA};
+    struct writer json = {.style = WRITER_LINE};
     struct text *text = &json.text;
     text_print(text, "{\"format\": %d,\n\"graco\": \"%s\",\n\"made\": ", FORMAT, graco_version());
     writer_object(&json, NULL, made_fields, &results->made);

@@ -15,7 +15,9 @@ struct sample {
     const char *settings; /* that it was made with, in one word */
     const char *source;   /* "data" or "look-alike" */
     const char *device, *metric;
-    bool quick, seedless, newcomer; /* newcomer: while files are merged */
+    bool quick, seedless;
+    char *
+        words; /* its own copy of key and settings, where it was added; NULL: they are in the tree */
     int64_t seed, epochs, split_seed;
     double scale, train_seconds, eval_seconds;
     /* its values, found by their names: of the last epoch, and of the theorems */
@@ -36,30 +38,26 @@ struct made {
     int64_t runs, splits;         /* that were asked for */
 };
 
-/* Owns everything in it. */
 struct results {
-    const char *version; /* of graco; NULL: not said */
     struct made made;
     int64_t count, room;
     struct sample *samples; /* (count) by key, then seed */
-    struct results_block *blocks;
+    struct json *tree;      /* that was read: its words are there */
+    struct results *merged; /* others, whose words are needed */
     struct lock *lock;
 };
 
-/* Adds the samples of a text. Of two with the same key and seed the one that is not quick is kept,
- * or the one that was there; within one file there are no two. counts, which may be NULL, says how many were kept, and of how many.
- * What is wrong is GRACO_ERROR_FORMAT with one line that says where. O(length log length). */
-graco_status results_parse(struct results *results, int64_t counts[2], const void *bytes,
-                           int64_t length);
-
-/* The same of a file; one that is not there is GRACO_ERROR_IO. */
-graco_status results_merge(struct results *results, int64_t counts[2], const char *path);
-
-/* Reads a file; one that is not there has no samples. With `hold` no other process may
- * open it so until it is freed: a file `lock` beside it says who has it. */
+/* Reads a text or a file; a file that is not there has no samples. What is wrong is GRACO_ERROR_FORMAT with one line
+ * that says where. With `hold` no other process may open the file so until it is freed: a file `lock` beside it says who
+ * has it. O(length log length). */
+graco_status results_parse(struct results **out, const void *bytes, int64_t length);
 graco_status results_open(struct results **out, const char *path, bool hold);
 graco_status results_save(const struct results *results, const char *path);
 void results_free(struct results *results);
+
+/* Takes another file's samples, and that file, over. Of two with the same key and seed the one that is not quick
+ * is kept, or the one that is there. *taken says how many came. */
+graco_status results_merge(struct results *results, int64_t *taken, struct results *other);
 
 /* The sample of a key and a seed; NULL: there is none. O(log samples). */
 const struct sample *results_find(const struct results *results, const char *key, int64_t seed);
@@ -70,11 +68,11 @@ int64_t results_range(int64_t *first, const struct results *results, const char 
 /* One of the values of a sample; NaN if there is none, or none of that name. */
 double results_value(const struct sample *sample, const char *name);
 
-/* A sample without anything; results_clear frees the lists of one that is not added. */
+/* A sample without anything; results_clear frees one that is not added. */
 struct sample results_sample(void);
 void results_clear(struct sample *sample);
 
-/* Adds a sample, in place of the one that has the same key and seed, with numbers as the file keeps them. Takes its
+/* Adds a sample, in place of the one that has the same key and seed. Takes its
  * lists over, also where it fails, and copies its key and settings; its other words must be constants. */
 graco_status results_add(struct results *results, struct sample *sample);
 

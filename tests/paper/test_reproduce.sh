@@ -19,7 +19,7 @@ done
 
 # samples FILE: its samples, a line each, without times. cells LOG: which were trained.
 samples() {
-    sed -n '/^"samples"/,$p' "$1" | sed -E 's/,$//; s/"(train|eval)_seconds":[^,]*,//g'
+    sed -n '/^"samples"/,$p' "$1" | sed -E 's/,$//; s/"(train|eval)_seconds": [^,]*,//g'
 }
 alike() { cmp <(samples "$1") <(samples "$2"); }
 cells() { grep -c '^cell ' "$1" || true; }
@@ -43,17 +43,17 @@ everything() {
     exits 0 "all/results.json: 106 samples" reproduce --quick --device cpu -o all
     holds "no run folder is left" [ ! -e all/runs ]
     holds "missing data are said" grep -q 'ppi is not there' err
-    holds "every sample says that it is quick" [ "$(grep -c '"quick":true' all/results.json)" -ge 106 ]
-    holds "none says that it is not" bash -c '! grep -q "\"quick\":false" all/results.json'
+    holds "every sample says that it is quick" [ "$(grep -c '"quick": true' all/results.json)" -ge 106 ]
+    holds "none says that it is not" bash -c '! grep -q "\"quick\": false" all/results.json'
     for item in datasets hyperparameters transductive inductive ablation infonce sensitivity robustness theorems; do
         holds "item $item" grep -q "<!-- begin $item -->" all/tables.md
     done
-    holds "features beside embeddings" grep -q '^{"key":"cora deepwalk epochs=1 +features"' all/results.json
-    holds "a model for each split" grep -q '^{"key":"cora gcn".*"scores":\[[^]]*,[^]]*,[^]]*,[^]]*,[^]]*\]' all/results.json
-    holds "theorem 1" grep -q '^{"key":"cora grace epochs=100".*"gap":[0-9.]' all/results.json
-    holds "theorem 2" grep -q '^{"key":"cora grace epochs=100".*"minus_l":.*"remainder_bound":[0-9]' all/results.json
+    holds "features beside embeddings" grep -q '^{"key": "cora deepwalk epochs=1 +features"' all/results.json
+    holds "a model for each split" grep -q '^{"key": "cora gcn".*"scores": \[[^]]*,[^]]*,[^]]*,[^]]*,[^]]*\]' all/results.json
+    holds "theorem 1" grep -q '^{"key": "cora grace epochs=100".*"gap": [0-9.]' all/results.json
+    holds "theorem 2" grep -q '^{"key": "cora grace epochs=100".*"minus_l": .*"remainder_bound": [0-9]' all/results.json
     holds "moment says nothing of them" grep -q '^gap of Theorem 1,Pubmed,gap,.*,missing,pubmed grace epochs=60 objective=moment,.*quick trains with moment' all/theorems.csv
-    holds "a curve and points" grep -q '^{"key":"cora grace epochs=100".*"curve".*"points"' all/results.json
+    holds "a curve and points" grep -q '^{"key": "cora grace epochs=100".*"curve".*"points"' all/results.json
     for file in report.html tables.md transductive.csv sensitivity.svg robustness_4.svg claims.csv; do
         holds "the report has $file" [ -s all/$file ]
     done
@@ -92,7 +92,7 @@ holds "killed and resumed: the same samples" alike whole/results.json killed/res
 holds "no run folder is left" [ ! -e killed/runs ]
 
 # ---- What changed is trained again, and nothing else ------------------------------------------------
-sed -i -E 's/^(\{"key":"cora gae",.*"settings":")[0-9a-f]+/\10123456789abcdef/' killed/results.json
+sed -i -E 's/^(\{"key": "cora gae",.*"settings": ")[0-9a-f]+/\10123456789abcdef/' killed/results.json
 exits 0 "" reproduce "${part[@]}" -o killed
 holds "one setting changed: $(cells err) trained" [ "$(cells err)" -eq 1 ]
 holds "it is gae" grep -q '^cell .*cora gae, seed 0' err
@@ -130,7 +130,7 @@ holds "seeds of two calls make the whole" alike seeds/results.json late/results.
 # ---- A graph that stands in ------------------------------------------------------------------------
 exits 0 "a generated look-alike stands in" reproduce inductive --sets reddit --methods features \
     --scale 0.0005 -o alike
-holds "its sample says so" grep -q '^{"key":"reddit features".*"source":"look-alike","scale":0.0005' alike/results.json
+holds "its sample says so" grep -q '^{"key": "reddit features".*"source": "look-alike", "scale": 0.0005' alike/results.json
 holds "its cell too" grep -q ',look-alike,reddit features,' alike/inductive.csv
 
 # ---- Files that are something else ------------------------------------------------------------------

@@ -17,8 +17,8 @@ static struct results *empty(void)
 
 static struct results *parse(const char *text)
 {
-    struct results *results = empty();
-    CHECK_OK(results_parse(results, NULL, text, (int64_t)strlen(text)));
+    struct results *results = NULL;
+    CHECK_OK(results_parse(&results, text, (int64_t)strlen(text)));
     return results;
 }
 
@@ -29,7 +29,7 @@ static void reading(void)
     struct results *r = parse(SMALL_RESULTS);
     int64_t first;
     CHECK(r->count == 4 && !r->made.quick && r->made.runs == 2);
-    CHECK(strcmp(r->made.machine, "m") == 0 && strcmp(r->version, "0.1.0") == 0);
+    CHECK(strcmp(r->made.machine, "m") == 0);
     CHECK(results_range(&first, r, "cora grace") == 2 && first == 2);
     CHECK(r->samples[2].seed == 0 && r->samples[3].seed == 1);
     CHECK(results_range(&first, r, "cora") == 0);
@@ -132,11 +132,11 @@ static void marks(void)
 /* A file that must be refused, with one line that holds `part`. */
 static void refused(const char *text, const char *part)
 {
-    struct results *r = empty();
-    graco_status status = results_parse(r, NULL, text, (int64_t)strlen(text));
+    struct results *r = NULL;
+    graco_status status = results_parse(&r, text, (int64_t)strlen(text));
     if (status != GRACO_ERROR_FORMAT || !strstr(graco_message(), part))
         fprintf(stderr, "%.120s...: '%s', expected '%s'\n", text, graco_message(), part);
-    CHECK(status == GRACO_ERROR_FORMAT && strstr(graco_message(), part));
+    CHECK(status == GRACO_ERROR_FORMAT && !r && strstr(graco_message(), part));
     CHECK(!strchr(graco_message(), '\n'));
     results_free(r);
 }
@@ -191,11 +191,11 @@ static void broken_files(void)
     struct report_about about = {0};
     for (int64_t at = 0; at < length; at++)
         for (size_t c = 0; c < sizeof changes; c++) { /* the last is a NUL: it ends there */
-            struct results *r = empty();
+            struct results *r = NULL;
             struct text html = {0}, markdown = {0};
             memcpy(text, whole, sizeof whole);
             text[at] = changes[c];
-            graco_status status = results_parse(r, NULL, text, changes[c] ? length : at);
+            graco_status status = results_parse(&r, text, changes[c] ? length : at);
             CHECK(changes[c] || status == GRACO_ERROR_FORMAT);
             if (status == GRACO_OK && read++ % 8 == 0)
                 CHECK_OK(report_write(&html, &markdown, r, NULL, &about));
@@ -239,15 +239,14 @@ static void adding(const char *folder)
     add(r, "b", 1, "new", false);
     CHECK(r->count == 4 && strcmp(results_find(r, "b", 1)->settings, "new") == 0);
     CHECK(results_range(&place, r, "b") == 2 && place == 2 && !results_find(r, "b", 1)->quick);
-    CHECK(results_find(r, "a", 10)->loss == 0.333333333333); /* as the file has it */
     r->made = (struct made){.device = "cpu", .machine = "m", .runs = 3};
     CHECK_OK(results_save(r, path));
     CHECK_OK(results_open(&again, path, true));
     CHECK(again->count == 4 && strcmp(again->made.machine, "m") == 0 && again->made.runs == 3);
-    CHECK(again->samples[0].scores.at[0] == r->samples[0].scores.at[0]);
+    CHECK(again->samples[0].scores.at[0] == 0.666666666667 && again->samples[0].scores.at[1] == 80);
     CHECK_FAILS(results_open(&third, path, true), GRACO_ERROR_IO, "in use");
     CHECK_OK(file_read(&first, &lengths[0], path, 1 << 20));
-    CHECK(strstr((char *)first, "\"key\":\"a\"") < strstr((char *)first, "\"key\":\"a b\""));
+    CHECK(strstr((char *)first, "\"key\": \"a\"") < strstr((char *)first, "\"key\": \"a b\""));
     CHECK_OK(results_save(again, path)); /* what is read back is written as it was */
     CHECK_OK(file_read(&second, &lengths[1], path, 1 << 20));
     CHECK(lengths[0] == lengths[1] && memcmp(first, second, (size_t)lengths[0]) == 0);
@@ -260,19 +259,20 @@ static void adding(const char *folder)
 static void merging(const char *folder)
 {
     const char *path = hostile_path(folder, "results.json"); /* that `adding` left */
-    struct results *ours = empty();
-    int64_t counts[2];
+    struct results *ours = empty(), *theirs = NULL;
+    int64_t taken;
     add(ours, "a", 10, "ours", true);
     add(ours, "b", 0, "ours", false);
     add(ours, "z", 0, "ours", false);
-    CHECK_OK(results_merge(ours, counts, path));
-    CHECK(counts[0] == 3 && counts[1] == 4 && ours->count == 5);
+    for (int again = 0; again < 2; again++) {
+        CHECK_OK(results_open(&theirs, path, false));
+        CHECK(theirs->count == 4);
+        CHECK_OK(results_merge(ours, &taken, theirs));
+        CHECK(taken == (again ? 0 : 3) && ours->count == 5);
+    }
     CHECK(!results_find(ours, "a", 10)->quick); /* theirs is not */
     CHECK(strcmp(results_find(ours, "b", 0)->settings, "ours") == 0);
     CHECK(strcmp(ours->made.device, "cpu") == 0);
-    CHECK_OK(results_merge(ours, counts, path));
-    CHECK(counts[0] == 0 && ours->count == 5);
-    CHECK_FAILS(results_merge(ours, counts, "/nowhere/results.json"), GRACO_ERROR_IO, "nowhere");
     results_free(ours);
 }
 

@@ -50,9 +50,7 @@ static graco_status run(const void *how)
     struct results *results = NULL;
     struct report_about about = {0};
     struct text html = {0}, markdown = {0};
-    graco_status status = results_open(&results, "/nowhere/results.json", false);
-    if (status == GRACO_OK)
-        status = results_parse(results, NULL, in->data, in->length);
+    graco_status status = results_parse(&results, in->data, in->length);
     if (status == GRACO_OK)
         status = report_write(&html, &markdown, results, NULL, &about);
     text_clear(&html);
