@@ -9,104 +9,115 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const state_names[STATES] = {"run", "quick", "look-alike", "quoted", "missing"};
-
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-enum state report_state(const struct results *results, const char *key)
+const char *report_label(const struct results *results, const char *key)
 {
     int64_t first, count = results_range(&first, results, key);
-    enum state state = count > 0 ? STATE_RUN : STATE_MISSING;
+    const char *label = count > 0 ? "" : "missing";
     for (int64_t i = first; i < first + count; i++) {
         const char *source = results->samples[i].source;
         if (source && strcmp(source, "look-alike") == 0)
-            state = STATE_LOOKALIKE;
-        else if (results->samples[i].quick && state == STATE_RUN)
-            state = STATE_QUICK;
+            return "look-alike";
+        label = results->samples[i].quick ? "quick" : label;
     }
-    return state;
+    return label;
 }
 
 /* How a cell stands, by which key, and why it is no better. */
-static void find_state(struct shown *out, const struct results *results,
-                       const struct report_about *about)
+static void find_state(struct score_cell *out, const struct results *results,
+                       const struct cell *cell, const struct report_about *about)
 {
-    const struct cell *cell = out->cell;
     const char *set = manifest_sets[cell->set].name;
-    out->state = STATE_MISSING;
-    for (int q = 0; q < 2 && out->state == STATE_MISSING; q++) {
+    bool missing = true;
+    for (int q = 0; q < 2 && missing; q++) {
         out->key = cell->key[q];
-        if (!(q == 1 && cell->left_out)) /* its samples lack what the cell shows */
-            out->state = report_state(results, out->key);
+        out->label = report_label(results, out->key);
+        /* What --quick left out lacks what the cell shows. */
+        missing = strcmp(out->label, "missing") == 0 || (q == 1 && cell->left_out);
     }
-    if (out->state == STATE_QUICK && strcmp(cell->method, "dataset") != 0)
-        snprintf(out->note, sizeof out->note, "--quick: one seed, few splits%s%s",
+    if (missing) {
+        out->key = cell->key[about->quick];
+        out->label = "missing";
+    }
+    if (strcmp(out->label, "quick") == 0 && strcmp(cell->method, "dataset") != 0)
+        snprintf(out->note, SCORE_NOTE, "--quick: one seed, few splits%s%s",
                  *cell->quick ? ", " : "", cell->quick);
-    if (out->state == STATE_LOOKALIKE)
-        snprintf(out->note, sizeof out->note,
+    else if (strcmp(out->label, "look-alike") == 0)
+        snprintf(out->note, SCORE_NOTE,
                  "on a generated graph like %s; to download it: graco fetch %s", set, set);
-    if (out->state != STATE_MISSING)
-        return;
-    out->key = cell->key[about->quick];
-    if (!about->there[cell->set])
-        snprintf(out->note, sizeof out->note, "no data; to download it: graco fetch %s", set);
-    else if (about->quick && cell->left_out)
-        snprintf(out->note, sizeof out->note, "%s", cell->left_out);
-    else
-        snprintf(out->note, sizeof out->note, "not run; to run it: graco reproduce %s",
-                 cell->item->name);
+    else if (missing && !about->there[cell->set])
+        snprintf(out->note, SCORE_NOTE, "no data; to download it: graco fetch %s", set);
+    else if (missing && about->quick && cell->left_out)
+        snprintf(out->note, SCORE_NOTE, "%s", cell->left_out);
+    else if (missing)
+        snprintf(out->note, SCORE_NOTE, "not run; to run it: graco reproduce %s", cell->item->name);
 }
 
-/* What the samples of a key come to in a cell. */
-static struct summary summarise(const struct report *report, const struct shown *shown)
+/* What the samples of a key come to in a cell, and their metric. */
+static void summarise(struct score_cell *out, const struct report *report)
 {
-    int64_t first, count = results_range(&first, report->results, shown->key);
+    int64_t first, count = results_range(&first, report->results, out->key);
+    const struct sample *samples = report->results->samples + first;
     struct moments over_seeds = {0};
-    if (shown->scores)
-        return statistics_summary(report->scores + first, count);
-    for (int64_t i = first; i < first + count; i++) {
-        double value = results_value(&report->results->samples[i], shown->cell->value);
+    out->metric = score_metric(samples->metric ? samples->metric : "score");
+    if (!out->value) {
+        out->ours = statistics_summary(report->scores + first, count);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        double value = results_value(&samples[i], out->value);
         if (!isnan(value))
             moments_add(&over_seeds, value);
     }
-    bool any = over_seeds.count > 0;
-    return (struct summary){.seeds = over_seeds.count,
-                            .splits = any,
-                            .mean = any ? over_seeds.mean : (double)NAN,
-                            .error = moments_error(&over_seeds),
-                            .spread = NAN};
+    if (over_seeds.count > 0)
+        out->ours = (struct summary){.seeds = over_seeds.count,
+                                     .splits = 1,
+                                     .mean = over_seeds.mean,
+                                     .error = moments_error(&over_seeds),
+                                     .spread = NAN};
 }
 
-void report_show(struct shown *out, const struct report *report, const struct report_about *about)
+bool report_beyond(const struct score_cell *shown)
 {
-    find_state(out, report->results, about);
-    out->scores = !out->cell->value;
-    out->difference = NAN;
-    out->ours = (struct summary){.mean = NAN, .error = NAN, .spread = NAN};
-    if (out->state != STATE_MISSING)
-        out->ours = summarise(report, out);
-    if (out->ours.seeds == 0 || isnan(out->cell->paper.mean))
+    enum verdict verdict = statistics_verdict(shown->difference, shown->ours.error);
+    return strcmp(shown->label, "look-alike") != 0 && /* another graph: nothing can agree */
+           (verdict == VERDICT_HIGHER || verdict == VERDICT_LOWER);
+}
+
+void report_show(struct score_cell *out, const struct report *report, const struct cell *cell,
+                 const struct report_about *about)
+{
+    *out = (struct score_cell){.row = cell->row,
+                               .column = cell->column,
+                               .method = cell->label,
+                               .set = manifest_sets[cell->set].title,
+                               .value = cell->value,
+                               .ours = {.mean = NAN, .error = NAN, .spread = NAN},
+                               .paper = cell->paper.mean,
+                               .deviation = cell->paper.deviation};
+    find_state(out, report->results, cell, about);
+    if (strcmp(out->label, "missing") != 0)
+        summarise(out, report);
+    out->difference = out->ours.mean - out->paper;
+    if (isnan(out->difference) || strcmp(out->label, "look-alike") == 0)
         return;
-    out->difference = out->ours.mean - out->cell->paper.mean;
-    if (out->state == STATE_LOOKALIKE) /* another graph: nothing can agree */
-        return;
-    enum verdict verdict = statistics_verdict(out->difference, out->ours.error);
-    out->beyond = verdict == VERDICT_HIGHER || verdict == VERDICT_LOWER;
-    if (verdict == VERDICT_SAME || (out->scores && fabs(out->difference) <= REPORT_POINTS))
+    bool same = statistics_verdict(out->difference, out->ours.error) == VERDICT_SAME;
+    if (same || (!out->value && fabs(out->difference) <= REPORT_POINTS))
         out->mark = SHEET_WITHIN;
-    else if (out->scores || out->beyond)
+    else if (!out->value || report_beyond(out))
         out->mark = out->difference > 0 ? SHEET_ABOVE : SHEET_BELOW;
 }
 
-int report_cells(const struct shown **first, const struct report *report, const struct item *item)
+int report_cells(int *first, const struct report *report, const struct item *item)
 {
-    int begin = 0, end;
-    while (begin < report->shown_count && report->shown[begin].cell->item != item)
-        begin++;
-    for (end = begin; end < report->shown_count && report->shown[end].cell->item == item;)
-        end++;
-    *first = report->shown + begin;
-    return end - begin;
+    int count = 0;
+    *first = 0;
+    while (*first < report->count && report->cells[*first].item != item)
+        (*first)++;
+    while (*first + count < report->count && report->cells[*first + count].item == item)
+        count++;
+    return count;
 }
 
 const char *report_explanation(const char *key)
@@ -137,29 +148,25 @@ static void write_lead(struct text *out, const struct results *results)
 /* How the tables' cells compare, counted. */
 static void write_summary(struct report *report)
 {
-    static const struct {
-        const char *name;
-        enum sheet_mark mark;
-        enum state state; /* where there is no mark */
-    } counted[] = {{"agree with the paper", SHEET_WITHIN, STATE_RUN},
-                   {"above it", SHEET_ABOVE, STATE_RUN},
-                   {"below it", SHEET_BELOW, STATE_RUN},
-                   {"quoted only", SHEET_NONE, STATE_QUOTED},
-                   {"missing", SHEET_NONE, STATE_MISSING}};
+    static const struct page_figure counted[] = {{NULL, "agree with the paper", SHEET_WITHIN},
+                                                 {NULL, "above it", SHEET_ABOVE},
+                                                 {NULL, "below it", SHEET_BELOW},
+                                                 {NULL, "missing", SHEET_NONE}};
     enum { COUNTED = sizeof counted / sizeof *counted };
     char numbers[COUNTED][24];
     struct page_figure figures[COUNTED];
     struct text words = {0};
     for (int i = 0; i < COUNTED; i++) {
         int count = 0;
-        for (int c = 0; c < report->shown_count; c++) {
-            const struct shown *shown = &report->shown[c];
-            count += shown->cell->item->kind == KIND_TABLE &&
+        for (int c = 0; c < report->count; c++) {
+            const struct score_cell *shown = &report->shown[c];
+            count += report->cells[c].item->kind == KIND_TABLE &&
                      (counted[i].mark ? shown->mark == counted[i].mark
-                                      : shown->state == counted[i].state);
+                                      : strcmp(shown->label, counted[i].name) == 0);
         }
         snprintf(numbers[i], sizeof numbers[i], "%d", count);
-        figures[i] = (struct page_figure){numbers[i], counted[i].name, counted[i].mark};
+        figures[i] = counted[i];
+        figures[i].number = numbers[i];
         text_print(&words, "%s%d %s", i > 0 ? ", " : "", count, counted[i].name);
     }
     document_section(&report->document, "summary", "In short");
@@ -193,7 +200,7 @@ static void write_methods(struct document *document)
         {"Labels.",
          "Without a label: run here as the paper describes. quick: fewer seeds or epochs, or a "
          "cheaper objective. look-alike: on a generated graph that stands in for one that "
-         "cannot be had. quoted: the paper's number alone. missing: not run."}};
+         "cannot be had. missing: not run."}};
     document_section(document, "methods", "How to read the numbers");
     document_list_begin(document);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -207,8 +214,9 @@ static void write_item(struct report *report, const struct item *item)
     text_print(&document->markdown, "\n<!-- begin %s -->\n", item->name);
     document_section(document, item->name, item->title);
     document_paragraph(document, item->about);
+    int first, count = report_cells(&first, report, item);
     if (item->kind == KIND_TABLE)
-        report_table(report, item);
+        score_table(document, item->name, item->title, report->shown + first, count);
     else if (item->kind == KIND_GRID)
         report_grid(report, item);
     else if (item->kind == KIND_LINES)
@@ -222,7 +230,7 @@ static void write_item(struct report *report, const struct item *item)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static void prepare(struct report *report, struct cell *cells, struct shown *shown,
+static void prepare(struct report *report, struct cell *cells, struct score_cell *shown,
                     struct seed_scores *scores, const struct report_about *about)
 {
     for (int64_t i = 0; i < report->results->count; i++) {
@@ -233,13 +241,12 @@ static void prepare(struct report *report, struct cell *cells, struct shown *sho
                                          .splits = sample->scores.count,
                                          .scores = sample->scores.at};
     }
-    report->shown_count = cells_list(cells);
+    report->count = cells_list(cells);
+    report->cells = cells;
     report->scores = scores;
     report->shown = shown;
-    for (int i = 0; i < report->shown_count; i++) {
-        shown[i].cell = &cells[i];
-        report_show(&shown[i], report, about);
-    }
+    for (int i = 0; i < report->count; i++)
+        report_show(&shown[i], report, &cells[i], about);
 }
 
 graco_status report_write(struct text *html, struct text *markdown, const struct results *results,
@@ -247,7 +254,7 @@ graco_status report_write(struct text *html, struct text *markdown, const struct
 {
     struct report report = {.results = results, .document.folder = folder};
     struct cell *cells = NULL;
-    struct shown *shown = NULL;
+    struct score_cell *shown = NULL;
     struct seed_scores *scores = NULL;
     struct text lead = {0};
     graco_status status = GRACO_OK;

@@ -35,13 +35,13 @@ static enum judgement judge_difference(const struct paired *paired, bool equal)
 }
 
 /* The cell that a claim names on a set; NULL: it has none. */
-static const struct shown *find_cell(const struct report *report, const struct claim *claim,
-                                     bool better, int set)
+static const struct score_cell *find_cell(const struct report *report, const struct claim *claim,
+                                          bool better, int set)
 {
     const char *label = better ? "GRACE" : claim->other;
     int at = better ? claim->at : claim->other_at;
-    for (int i = 0; i < report->shown_count; i++) {
-        const struct cell *cell = report->shown[i].cell;
+    for (int i = 0; i < report->count; i++) {
+        const struct cell *cell = &report->cells[i];
         bool placed = at == 0 || (cell->column == at - 1 &&
                                   (cell->item->kind != KIND_GRID || cell->row == at - 1));
         if (placed && cell->set == set && strcmp(cell->item->name, claim->item) == 0 &&
@@ -56,8 +56,8 @@ static void judge(struct judged *out, struct sheet *numbers, const struct report
 {
     static const char *const words[] = {"no standard error", "undecided", "holds", "does not hold"};
     const struct claim *claim = out->claim;
-    const struct shown *better = find_cell(report, claim, true, set);
-    const struct shown *worse = find_cell(report, claim, false, set);
+    const struct score_cell *better = find_cell(report, claim, true, set);
+    const struct score_cell *worse = find_cell(report, claim, false, set);
     int64_t first[2], count[2];
     if (!better || !worse)
         return;
@@ -71,7 +71,7 @@ static void judge(struct judged *out, struct sheet *numbers, const struct report
     out->count++;
     out->of[judgement]++;
     out->paired[set] = paired;
-    out->label[set] = better->state == STATE_RUN ? "" : state_names[better->state];
+    out->label[set] = better->label;
     sheet_words(numbers, claim->text);
     sheet_words(numbers, manifest_sets[set].name);
     sheet_words(numbers, better->key);
@@ -83,7 +83,7 @@ static void judge(struct judged *out, struct sheet *numbers, const struct report
     sheet_number(numbers, (double)paired.pairs, 0);
     sheet_number(numbers, (double)paired.higher, 0);
     sheet_words(numbers, words[judgement]);
-    sheet_words(numbers, state_names[better->state]);
+    sheet_words(numbers, *better->label ? better->label : "run");
 }
 
 /* Whether the claim holds, in words. */
@@ -189,16 +189,16 @@ void report_claims(struct report *report)
 /* ---- Explanations ---------------------------------------------------------------------------- */
 
 /* One cell that differs: where it stands, both numbers, and what was tried. */
-static void explain(struct sheet *table, const struct shown *shown, const char *tried)
+static void explain(struct sheet *table, const struct score_cell *shown, const char *tried)
 {
     char ours[SCORE_WORDS], error[SCORE_WORDS], difference[SCORE_WORDS];
-    score_mean(ours, &shown->ours, shown->scores);
-    score_error(error, &shown->ours, shown->scores);
+    score_mean(ours, &shown->ours, !shown->value);
+    score_error(error, &shown->ours, !shown->value);
     score_difference(difference, shown->difference, NAN);
-    sheet_words(table, manifest_sets[shown->cell->set].title);
-    sheet_words(table, shown->cell->label);
+    sheet_words(table, shown->set);
+    sheet_words(table, shown->method);
     sheet_add(table, &(struct sheet_entry){.words = ours, .more = error});
-    sheet_print(table, "%.1f", shown->cell->paper.mean);
+    sheet_print(table, "%.1f", shown->paper);
     sheet_add(table, &(struct sheet_entry){.words = difference, .mark = shown->mark});
     sheet_add(table, &(struct sheet_entry){.words = tried ? tried : "",
                                            .more = tried ? "" : "nothing yet"});
@@ -213,10 +213,10 @@ void report_explanations(struct report *report)
     int close = 0; /* cells beyond two standard errors, but so close that nobody needs to ask why */
     for (int i = 0; i < 6; i++)
         sheet_column(&table, "", columns[i], i >= 2 && i <= 4);
-    for (int i = 0; i < report->shown_count; i++) {
-        const struct shown *shown = &report->shown[i];
+    for (int i = 0; i < report->count; i++) {
+        const struct score_cell *shown = &report->shown[i];
         const char *tried = report_explanation(shown->key);
-        if (!shown->beyond)
+        if (!report_beyond(shown))
             continue;
         if (tried || shown->mark == SHEET_ABOVE || shown->mark == SHEET_BELOW)
             explain(&table, shown, tried);

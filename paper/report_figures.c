@@ -18,23 +18,20 @@ enum {
 
 /* ---- Figures of cells ------------------------------------------------------------------------ */
 
-/* The metric of an item's samples; "" without one. */
-static const char *metric_of(const struct report *report, const struct shown *shown, int count)
+/* The metric of a figure's samples; "" without one. */
+static const char *metric_of(const struct score_cell *shown, int count)
 {
-    for (int i = 0; i < count; i++) {
-        int64_t first;
-        if (results_range(&first, report->results, shown[i].key) > 0) {
-            const char *metric = report->results->samples[first].metric;
-            return score_metric(metric ? metric : "score");
-        }
-    }
-    return "";
+    int i = 0;
+    while (i < count && !shown[i].metric)
+        i++;
+    return i < count ? shown[i].metric : "";
 }
 
-/* How the numbers of a figure were made, and the states of cells that are not STATE_RUN, counted. Whether there are
- * any. */
-static bool write_caption(struct text *out, const struct shown *shown, int count, const char *words)
+/* How the numbers of a figure were made, `words`, and the labels of its cells, counted. Whether there are any numbers. */
+static bool write_caption(struct text *out, const struct score_cell *shown, int count,
+                          const char *words)
 {
+    static const char *const labels[] = {"quick", "look-alike", "missing"};
     struct score_counts counts = {0};
     const char *lead = " Labels:";
     for (int i = 0; i < count; i++)
@@ -45,12 +42,12 @@ static bool write_caption(struct text *out, const struct shown *shown, int count
     text_add(out, words                 ? words
                   : counts.seeds[1] > 1 ? " Bands: two standard errors over seeds, to both sides."
                                         : " There are no bands: they need several seeds.");
-    for (int state = STATE_QUICK; state < STATES; state++) {
+    for (size_t l = 0; l < sizeof labels / sizeof *labels; l++) {
         int found = 0;
         for (int i = 0; i < count; i++)
-            found += (int)shown[i].state == state;
+            found += strcmp(shown[i].label, labels[l]) == 0;
         if (found > 0)
-            text_print(out, "%s %d %s", lead, found, state_names[state]);
+            text_print(out, "%s %d %s", lead, found, labels[l]);
         lead = found > 0 ? "," : lead;
     }
     text_add(out, *lead == ',' ? "." : "");
@@ -67,26 +64,24 @@ void report_grid(struct report *report, const struct item *item)
     const char *hover[CELLS];
     struct sheet numbers = {0};
     struct text about = {0}, caption = {0};
-    const struct shown *shown;
-    int count = report_cells(&shown, report, item);
-    report_long_begin(&numbers, (const char *[]){sweep->y_label, sweep->x_label}, 2);
+    int first, count = report_cells(&first, report, item);
+    const struct score_cell *shown = report->shown + first;
+    score_long_begin(&numbers, (const char *[]){sweep->y_label, sweep->x_label}, 2);
     for (int i = 0; i < sweep->ticks; i++)
         ticks[i] = cells_tick(sweep, i);
     for (int i = 0; i < count; i++) {
-        const struct cell *cell = shown[i].cell;
         char x[NUMBER_TEXT], y[NUMBER_TEXT], whole[SCORE_WHOLE];
-        number_shortest(x, ticks[cell->column]);
-        number_shortest(y, ticks[cell->row]);
+        number_shortest(x, ticks[shown[i].column]);
+        number_shortest(y, ticks[shown[i].row]);
         score_whole(whole, &shown[i].ours, true);
-        snprintf(words[i], WORDS, "%s%s%s", whole, shown[i].state == STATE_RUN ? "" : ", ",
-                 shown[i].state == STATE_RUN ? "" : state_names[shown[i].state]);
+        snprintf(words[i], WORDS, "%s%s%s", whole, *shown[i].label ? ", " : "", shown[i].label);
         hover[i] = words[i];
         values[i] = shown[i].ours.mean;
-        report_long_row(&numbers, &shown[i], (const char *[]){y, x}, 2);
+        score_long_row(&numbers, &shown[i], (const char *[]){y, x}, 2);
     }
     struct plot_heat plot = {.x_label = sweep->x_label,
                              .y_label = sweep->y_label,
-                             .value_label = metric_of(report, shown, count),
+                             .value_label = metric_of(shown, count),
                              .columns = sweep->ticks,
                              .rows = sweep->ticks,
                              .x = ticks,
@@ -114,43 +109,40 @@ void report_grid(struct report *report, const struct item *item)
 }
 
 /* The lines of a set, whose cells are shown[0 .. count). */
-static void write_panel(struct report *report, const struct shown *shown, int count)
+static void write_panel(struct document *document, const struct item *item, int set,
+                        const struct score_cell *shown, int count)
 {
     struct {
         double x[SWEPT], y[SWEPT], low[SWEPT], high[SWEPT];
     } line[SWEPT_METHODS];
-    const struct cell *first = shown->cell;
-    const struct sweep *sweep = first->item->sweep;
+    const struct sweep *sweep = item->sweep;
     struct plot_series series[SWEPT_METHODS];
     struct plot_lines plot = {.x_label = sweep->x_label,
-                              .y_label = metric_of(report, shown, count),
+                              .y_label = metric_of(shown, count),
                               .series = series,
                               .marks = true,
                               .x_ticks = line[0].x,
                               .x_tick_count = sweep->ticks};
     struct text about = {0};
-    bool any = false;
     for (int i = 0; i < count; i++) {
         const struct summary *ours = &shown[i].ours;
-        int l = shown[i].cell->row, x = shown[i].cell->column;
+        int l = shown[i].row, x = shown[i].column;
         line[l].x[x] = cells_tick(sweep, x);
         line[l].y[x] = ours->mean;
         line[l].low[x] = ours->mean - 2 * ours->error;
         line[l].high[x] = ours->mean + 2 * ours->error;
-        series[l] = (struct plot_series){shown[i].cell->label, sweep->ticks, line[l].x, line[l].y,
-                                         line[l].low,          line[l].high};
+        series[l] = (struct plot_series){shown[i].method, sweep->ticks, line[l].x,
+                                         line[l].y,       line[l].low,  line[l].high};
         plot.series_count = l + 1;
-        any = any || ours->seeds > 0;
     }
     plot_lines_about(&about, &plot);
-    if (any)
-        document_plot(&report->document,
-                      &(struct document_plot){.name = first->item->name,
-                                              .index = first->set + 1,
-                                              .title = manifest_sets[first->set].title,
-                                              .about = text_words(&about),
-                                              .lines = &plot});
-    document_keep(&report->document, text_status(&about));
+    if (plot.y_label[0]) /* there are samples */
+        document_plot(document, &(struct document_plot){.name = item->name,
+                                                        .index = set + 1,
+                                                        .title = manifest_sets[set].title,
+                                                        .about = text_words(&about),
+                                                        .lines = &plot});
+    document_keep(document, text_status(&about));
     text_clear(&about);
 }
 
@@ -159,22 +151,21 @@ void report_lines(struct report *report, const struct item *item)
     struct document *document = &report->document;
     struct sheet numbers = {0};
     struct text caption = {0};
-    const struct shown *shown;
-    int count = report_cells(&shown, report, item);
-    report_long_begin(&numbers, (const char *[]){"panel", "line", item->sweep->x_label}, 3);
+    int first, count = report_cells(&first, report, item);
+    const struct score_cell *shown = report->shown + first;
+    const struct cell *cells = report->cells + first;
+    score_long_begin(&numbers, (const char *[]){"panel", "line", item->sweep->x_label}, 3);
     for (int i = 0; i < count; i++) {
-        const struct cell *cell = shown[i].cell;
         char x[NUMBER_TEXT];
-        number_shortest(x, cells_tick(item->sweep, cell->column));
-        report_long_row(&numbers, &shown[i],
-                        (const char *[]){manifest_sets[cell->set].title, cell->label, x}, 3);
+        number_shortest(x, cells_tick(item->sweep, shown[i].column));
+        score_long_row(&numbers, &shown[i], (const char *[]){shown[i].set, shown[i].method, x}, 3);
     }
     if (write_caption(&caption, shown, count, NULL)) {
         document_plots_begin(document, false);
         for (int i = 0, end; i < count; i = end) {
-            for (end = i + 1; end < count && shown[end].cell->set == shown[i].cell->set;)
+            for (end = i + 1; end < count && cells[end].set == cells[i].set;)
                 end++;
-            write_panel(report, shown + i, end - i);
+            write_panel(document, item, cells[i].set, shown + i, end - i);
         }
         document_plots_end(document, text_words(&caption));
     } else {

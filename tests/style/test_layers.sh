@@ -51,7 +51,7 @@ check_library_file() {
 
 # What the command includes of src/: texts, which know nothing of graphs; paper/: JSON, tables, pictures and pages too.
 texts='^base/(number|text|utf8|words|writer)\.h$'
-drawing='^(base/(memory|number|status|text|utf8|words|writer)|io/files/(file|lock)|io/json/json|report/(band|document|page|plot|scores|sheet|statistics|svg))\.h$'
+drawing='^(base/(memory|number|status|text|utf8|words|writer)|io/files/(file|lock)|io/json/json|report/(band|document|page|plot|score_table|scores|sheet|statistics|svg))\.h$'
 
 # check_outer_file FILE NAME PATTERN: a user of the library, which includes its own folder's headers, public ones and
 # those of src/ that match the pattern; the command's part paper/ the command's too.
