@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+struct features;
 struct method;
 struct layer_kind;
 
@@ -51,7 +52,8 @@ struct graco_model {
     int64_t names_bytes;
     /* (classes) of a supervised method, in one block behind the first; NULL: numbers. */
     char **class_names;
-    int64_t class_bytes; /* of that block */
+    int64_t class_bytes;   /* of that block */
+    struct features *made; /* those that its training made of the graph; NULL: none were kept */
     struct parameters parameters;
 };
 

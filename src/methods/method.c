@@ -236,6 +236,9 @@ void graco_model_free(graco_model *model)
         parameters_clear(&model->parameters);
         memory_free(model->names);
         dataset_names_free(model->class_names);
+        if (model->made)
+            features_clear(model->made);
+        memory_free(model->made);
     }
     memory_free(model);
 }

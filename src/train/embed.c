@@ -201,7 +201,6 @@ graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const 
     const struct backend *backend = NULL;
     struct embedding e = {
         .pass = {.model = model, .hops = 1, .training = true, .step = (uint32_t)model->step}};
-    struct graco_config config = model->config;
     struct made made = {0};
     graco_matrix out = {0};
     graco_status status = GRACO_OK;
@@ -209,9 +208,7 @@ graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const 
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "method %s does not contrast two views; expected grace", method->name);
     options = options ? options : &none;
-    config.threads = options->threads;
-    TRY(made_check(model, data));
-    TRY(made_create(&made, data, &config));
+    TRY(made_open(&made, data, model, options ? options->threads : 0));
     TRY(model_check(model, made.data, "the model"));
     TRY(find_backend(&backend, model, options));
     TRY(open_embedding(&e, backend, made.data, options, method->views));
@@ -260,11 +257,9 @@ done:
 graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
                                const graco_embed_options *options)
 {
-    struct graco_config config = model->config;
     struct made made = {0};
     int64_t *rows = NULL;
     graco_status status = GRACO_OK;
-    config.threads = options ? options->threads : 0;
     TRY(table_names_find(&rows, model, data));
     if (rows) {
         TRY(embed_named(Z, model, data, rows, options));
@@ -272,8 +267,7 @@ graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const 
     }
     if (model->sizes.nodes)
         TRY(model_check(model, data, "the model"));
-    TRY(made_check(model, data));
-    TRY(made_create(&made, data, &config));
+    TRY(made_open(&made, data, model, options ? options->threads : 0));
     TRY(made_embed(Z, model, made.data, options));
 done:
     memory_free(rows);

@@ -109,6 +109,32 @@ graco_status made_create(struct made *out, const struct graco_dataset *data,
     return GRACO_OK;
 }
 
+graco_status made_leave(struct made *made, struct graco_model *model)
+{
+    if (made->data != &made->copy || made->narrowed || !made->copy.features.dense ||
+        !one_graph(model->config.node_features))
+        return GRACO_OK;
+    PASS(memory_alloc(&model->made, 1, sizeof *model->made));
+    *model->made = made->copy.features;
+    made->data = NULL;
+    return GRACO_OK;
+}
+
+graco_status made_open(struct made *out, const struct graco_dataset *data,
+                       const struct graco_model *model, int64_t threads)
+{
+    struct graco_config config = model->config;
+    config.threads = threads;
+    PASS(made_check(model, data));
+    if (!model->made)
+        return made_create(out, data, &config);
+    out->copy = *data; /* the same graph, made_check says */
+    out->copy.features = *model->made;
+    out->copy.features.borrowed = true;
+    out->data = &out->copy;
+    return GRACO_OK;
+}
+
 void made_clear(struct made *made)
 {
     if (made->data == &made->copy)

@@ -20,6 +20,14 @@ graco_status made_create(struct made *out, const struct graco_dataset *data,
                          const struct graco_config *config);
 void made_clear(struct made *made);
 
+/* Leaves the made features to the model, where they are those of its whole graph, so that embedding it need not make
+ * them again. They stay where they are. */
+graco_status made_leave(struct made *made, struct graco_model *model);
+
+/* What embedding data by a model reads: made_check, then the features that its training left, or new ones. */
+graco_status made_open(struct made *out, const struct graco_dataset *data,
+                       const struct graco_model *model, int64_t threads);
+
 /* For an inductive training: made features of its nodes as the graph of these nodes alone has them, so
  * that no edge to another node shows. The other rows stay. */
 graco_status made_narrow(struct made *made, const struct graco_config *config);

@@ -287,6 +287,8 @@ static graco_status open_session(struct session *s)
     start_watch(s);
     TRY(timing_init(&s->timing, s->config.epochs - s->model->epoch));
     if (s->run && !is_past(s)) {
+        if (!s->options->resume) /* config.json is not that of embeddings from before */
+            TRY(run_folder_empty_embeddings(s->run));
         TRY(run_folder_write_config(s->run, s->model, s->data));
         TRY(run_folder_start_metrics(s->run, s->model->epoch));
     }
@@ -563,6 +565,8 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
     if (result)
         *result = s.result;
     if (model) {
+        if (!s.comm)
+            TRY(made_leave(&s.made, s.model));
         *model = s.model;
         s.model = NULL;
     }
