@@ -55,7 +55,7 @@ def run(command):
     return done.stdout
 
 
-# graco reads monotonic clocks alone.
+# graco reads monotonic clocks alone, and takes them for those of a machine that runs since a while.
 CLOCK = """#define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <time.h>
@@ -63,7 +63,9 @@ CLOCK = """#define _GNU_SOURCE
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     int monotonic = clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_COARSE;
-    return (int)syscall(SYS_clock_gettime, monotonic ? CLOCK_PROCESS_CPUTIME_ID : clock, now);
+    long failed = syscall(SYS_clock_gettime, monotonic ? CLOCK_PROCESS_CPUTIME_ID : clock, now);
+    now->tv_sec += monotonic ? 1000 : 0;
+    return (int)failed;
 }
 """
 
