@@ -329,9 +329,8 @@ SHARED_MOST, REGISTERS_MOST = 227 * 1024, 65536  # of a thread block, of a multi
 class Kernel:
     """The sizes of the kernels in cuda_tiles.cuh and cuda_tiles_wgmma.cu, for the widest rows."""
     width, rows, group = named("TILE_WIDTH_MAX"), named("TILE_ROWS"), named("GROUP")
-    cols, forward_cols = named("TILE_BACK_COLS"), named("TILE_COLS")
-    slots = constant(r"back_stages = width == 256 \? (\d+)")
-    forward_slots = constant(r"forward_stages = width == 256 \? (\d+)")
+    cols = named("TILE_BACK_COLS")
+    slots = constant(r"stages = width == 256 \? (\d+)")
     warps = 2 * group // 32  # that multiply
     few = constant(r"FETCH_REGISTERS = (\d+)")
     many = constant(r"MULTIPLY_REGISTERS = (\d+)")
@@ -339,11 +338,10 @@ class Kernel:
     registers = (("sum", width // 2, "red"), ("s", cols // 2, "violet"), ("w", cols // 4, "amber"))
 
 
-def shared_layout(cols, slots):
+def shared_layout():
     """As struct layout of cuda_tiles_wgmma.cu: the parts of a thread block's shared memory, in bytes."""
-    sums = 2 * Kernel.warps * cols * 4 if cols == Kernel.forward_cols else 0
-    return [("rows", Kernel.block_bytes), *((f"slot {i}", cols * Kernel.width * 2) for i in range(slots)),
-            ("1/D", slots * cols * 4), ("column sums", sums), ("barriers", (2 * slots + 6) * 8),
+    return [("rows", Kernel.block_bytes), *((f"slot {i}", Kernel.slot_bytes) for i in range(Kernel.slots)),
+            ("1/D", Kernel.slots * Kernel.cols * 4), ("barriers", (2 * Kernel.slots + 2) * 8),
             ("room to align", 1024)]
 
 
@@ -434,31 +432,28 @@ def ring_turns(page):
 def ring_bytes(page):
     page.text(30, 686, f"Shared memory, of {SHARED_MOST:,} bytes that a thread block may have", bold=True, size=16,
               anchor="start")
-    layouts = {"backward": shared_layout(Kernel.cols, Kernel.slots),
-               "forward": shared_layout(Kernel.forward_cols, Kernel.forward_slots)}
-    for k, (name, layout) in enumerate(layouts.items()):
-        top, at, narrow = 704 + 78 * k, 30, []
-        for part, count in layout:
-            w = 840 * count / SHARED_MOST
-            colour = "blue" if part == "rows" else "cyan" if "slot" in part else "grey"
-            if w > 60:
-                page.box(at, top, w, 42, colour, (part, f"{count:,}"), size=13, radius=0, width=1)
-            elif count:
-                page.box(at, top, w, 42, colour, radius=0, width=0.5)
-                narrow.append(f"{part} {count:,}")
-            at += w
-        page.box(30, top, 840, 42, "grey-line", radius=0, width=1)
-        page.note(30, top + 60, f"{name}: {sum(count for _, count in layout):,} bytes; the narrow parts: "
-                  + ", ".join(narrow))
+    top, at, narrow = 704, 30, []
+    for part, count in shared_layout():
+        w = 840 * count / SHARED_MOST
+        colour = "blue" if part == "rows" else "cyan" if "slot" in part else "grey"
+        if w > 60:
+            page.box(at, top, w, 42, colour, (part, f"{count:,}"), size=13, radius=0, width=1)
+        else:
+            page.box(at, top, w, 42, colour, radius=0, width=0.5)
+            narrow.append(f"{part} {count:,}")
+        at += w
+    page.box(30, top, 840, 42, "grey-line", radius=0, width=1)
+    page.note(30, top + 60, f"{sum(count for _, count in shared_layout()):,} bytes; the narrow parts: "
+              + ", ".join(narrow))
     registers = Kernel.group * Kernel.few + 2 * Kernel.group * Kernel.many
-    page.note(30, 872, f"Registers: {Kernel.group} x {Kernel.few} + {2 * Kernel.group} x {Kernel.many} = "
+    page.note(30, 794, f"Registers: {Kernel.group} x {Kernel.few} + {2 * Kernel.group} x {Kernel.many} = "
               f"{registers:,} of {REGISTERS_MOST:,}.")
 
 
 def draw_ring():
     page = Picture(f"The fused kernel: one thread block, backward, d = {Kernel.width}",
                    "One warp group fetches rows of Z into a ring in shared memory; two warp groups take turns on the "
-                   "tensor cores.", 890)
+                   "tensor cores.", 812)
     ring_memory(page)
     ring_fetching(page)
     ring_multiplying(page)

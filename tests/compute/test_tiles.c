@@ -125,11 +125,13 @@ static void check_size(int64_t n, int64_t d, double tau, bool within, bool zeros
         run(&again, way[i], spec, Z, true);
         CHECK(memcmp(half.dZ, again.dZ, (size_t)(2 * n * d) * sizeof(float)) == 0);
         CHECK(memcmp(half.D, again.D, (size_t)(2 * n) * sizeof(double)) == 0);
-        CHECK(fabs(half.loss - exact.loss) < loose * 1e-3 * (1 + fabs(exact.loss)));
-        CHECK(fabs(half.information - exact.information) < loose * 1e-3 * (1 + fabs(exact.loss)));
+        double most = loose * 1e-3 * fmax(1, 0.1 / tau) * (1 + fabs(exact.loss));
+        CHECK(fabs(half.loss - exact.loss) < most);
+        CHECK(fabs(half.information - exact.information) < most);
         CHECK(worst(half.D, exact.D, 2 * n) < loose * 4e-3 / tau);
         error[i - ON_GPU] = check_relative(half.dZ, exact.dZ, 2 * n * d);
-        CHECK(error[i - ON_GPU] < loose * 2e-3);
+        CHECK(error[i - ON_GPU] < loose * 2e-3 ||
+              tau < 0.1); /* then all that is left is rounding */
         clear(&half);
         clear(&again);
     }
@@ -164,6 +166,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; !tiny && i < sizeof SIZES / sizeof *SIZES; i++)
         for (int kind = 0; kind < 4; kind++)
             check_size(SIZES[i][0], SIZES[i][1], i % 2 ? 0.4 : 0.9, kind % 2, kind / 2);
+    for (int64_t d = 64; !tiny && d <= 256; d *= 2) /* a tau that no image is scaled for */
+        check_size(300, d, 0.01, d % 128, false);
     for (size_t i = 0; i < sizeof WIDTHS / sizeof *WIDTHS; i += tiny ? 4 : 1) /* around slabs */
         check_size(3 + 13 * (int64_t)i, WIDTHS[i], 0.5, i / 4 % 2 == i % 2, false);
     for (size_t i = 0; i < (tiny ? 1 : sizeof WIDE / sizeof *WIDE); i++)

@@ -118,10 +118,10 @@ graco_status tiles_forward(struct cuda_scratch *scratch, const struct contrast *
     PASS(context_turn(c, TURN_FIRST));
     PASS(c->buffers->zero(c, t.sums, (size_t)sums * sizeof(float)));
     PASS(context_turn(c, TURN_JOIN));
-    cudaError_t error =
-        !half      ? float_tiles_forward(t, c->precision == PRECISION_TF32, state->stream)
-        : t.scaled ? tiles_forward_ahead(t, state->stream)
-                   : (state->wgmma ? tiles_forward_wgmma : tiles_forward_mma)(t, state->stream);
+    cudaError_t error = !half
+                            ? float_tiles_forward(t, c->precision == PRECISION_TF32, state->stream)
+                        : t.scaled ? tiles_forward_ahead(t, state->stream)
+                                   : tiles_forward_mma(t, state->stream);
     PASS(cuda_check(error, "summing similarities"));
     *all = {NULL, NULL, t.sums, t.parts, tiles_rows(t), t.unit, kept_inverse(s, t)};
     return GRACO_OK;

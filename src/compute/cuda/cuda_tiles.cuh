@@ -435,10 +435,8 @@ graco_status tiles_open_floats(struct cuda_scratch *scratch, struct tiles *t,
 graco_status tiles_invert(struct cuda_scratch *scratch, struct tiles *t, const double *D,
                           double factor);
 
-/* The sweeps over all tiles: with wgmma, which the H100 family alone has, and with mma, which every
- * GPU since the A100 has. `ahead`: with wgmma, of an
- * image that is scaled; backward, of at most TILE_AHEAD_BACK_MAX columns. */
-cudaError_t tiles_forward_wgmma(const struct tiles &t, cudaStream_t stream);
+/* The sweeps over all tiles: with mma, which every GPU since the A100 has, and with wgmma, which the H100 family
+ * alone has. `ahead`: with wgmma, of an image that is scaled; backward, of at most TILE_AHEAD_BACK_MAX columns. */
 cudaError_t tiles_backward_wgmma(const struct tiles &t, cudaStream_t stream);
 cudaError_t tiles_forward_ahead(const struct tiles &t, cudaStream_t stream);
 cudaError_t tiles_backward_ahead(const struct tiles &t, cudaStream_t stream);
