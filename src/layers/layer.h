@@ -28,6 +28,14 @@ struct layer_kind {
 #include "config/encoders.def"
 #undef ENCODER
 
+/* The layers of unsupervised GraphSAGE, one kind for each aggregator. They have no name of their own
+ * among the encoders: a method chooses one. */
+extern const struct layer_kind layer_aggregate_gcn, layer_aggregate_mean, layer_aggregate_pool,
+    layer_aggregate_lstm;
+
+/* The equation that both GraphSAGE encoders share. */
+struct tensor *layer_sage_forward(struct pass *pass, int64_t k, struct tensor *H);
+
 /* Declares W_k (blocks * width read, width given) and b_k (1, width given) of every layer k. */
 void layer_declare(struct graco_model *model, int64_t blocks);
 

@@ -7,7 +7,7 @@
  *
  * act is relu; the last layer's rows are scaled to length one instead. A node without sources adds zeros
  * for them. What depends on x_j alone is computed once for each node, however often it is a source. */
-#include "layers/layer_aggregate.h"
+#include "layers/layer.h"
 
 enum { GATES = 4 };
 

@@ -3,7 +3,7 @@
  *     H (rows read, in)    W = [W' ; W''] (2 in, out)    b (1, out)    H' (rows given, out)
  *
  * As [M H ; H] W = M (H W') + H W'', nothing is concatenated. */
-#include "layers/layer_sage.h"
+#include "layers/layer.h"
 
 static void declare(struct graco_model *model)
 {

@@ -1,6 +1,6 @@
 /* GraphSAGE with skips, the paper's encoder for PPI: layer k > 1 reads X S_(k-1) + H_1 + ... + H_(k-1),
  * the features by a map of their own and all layers before it; S (cols, inner width). */
-#include "layers/layer_sage.h"
+#include "layers/layer.h"
 
 static void declare(struct graco_model *model)
 {

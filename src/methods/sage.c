@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "graph/sampler.h"
 #include "layers/encoder.h"
-#include "layers/layer_aggregate.h"
+#include "layers/layer.h"
 
 #include <math.h>
 

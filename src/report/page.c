@@ -2,8 +2,6 @@
  * them at the end. Every element is closed and every attribute quoted: the page is XML. */
 #include "report/page.h"
 
-#include "report/page_style.h"
-
 #include <stdio.h>
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */

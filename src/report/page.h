@@ -55,6 +55,9 @@ int64_t page_number(struct web_page *page);
  * may save files and ask nobody for anything. */
 void page_folded_frame(struct web_page *page, const char *title, const struct text *html);
 
+/* The style sheet of every page, as text of CSS. */
+void page_style(struct text *out);
+
 /* The whole page. */
 void page_write(struct text *out, const struct web_page *page);
 

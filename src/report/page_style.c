@@ -1,7 +1,7 @@
 /* The style of a page: the manner of a printed paper. One column of text in a serif at a
  * comfortable width; tables with horizontal rules alone and digits that align; colour only where
  * it means something. */
-#include "report/page_style.h"
+#include "report/page.h"
 
 #include "report/theme.h"
 
