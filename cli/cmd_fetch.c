@@ -200,7 +200,7 @@ static bool fetch_file(struct fetch *fetch, struct fetched *out)
         /* Recorded first: no file is ever in place without its hash. */
         if (!record(fetch, out))
             return false;
-        got = download_place(&download, fetch->folder);
+        got = download_commit(&download, fetch->folder);
     }
     if (!got)
         output_error("%s", download.error);

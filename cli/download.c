@@ -466,7 +466,7 @@ bool download_get(struct download *d)
     return fine;
 }
 
-bool download_place(struct download *d, const char *folder)
+bool download_commit(struct download *d, const char *folder)
 {
     struct transfer t = {.download = d};
     struct stat old;

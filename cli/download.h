@@ -43,7 +43,7 @@ bool download_get(struct download *download);
 
 /* Moves PATH.part to PATH and makes that last; `folder` is the one that holds it. Returns false
  * with a reason. */
-bool download_place(struct download *download, const char *folder);
+bool download_commit(struct download *download, const char *folder);
 
 /* Once before the first and after the last download. */
 bool download_start(void);

@@ -13,7 +13,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { CLASSES = 64 * 16 }; /* see class_number */
+enum { CLASSES = 64 * 16 }; /* see bucket_of */
 
 struct cached {
     void *data;
@@ -91,9 +91,9 @@ static size_t class_of(size_t bytes)
     return (bytes + grain - 1) / grain * grain;
 }
 
-/* The number of the class of a rounded size: 16 for each doubling of the grain, of which all but the
+/* The bucket of a rounded size: 16 for each doubling of the grain, of which all but the
  * first use the upper half. */
-static int64_t class_number(size_t rounded)
+static int64_t bucket_of(size_t rounded)
 {
     int64_t doublings = 0;
     while (rounded / 16 >= (size_t)MEMORY_ALIGNMENT << doublings)
@@ -193,7 +193,7 @@ graco_status context_take(struct context *context, void *out, int64_t count, siz
         return status_fail(GRACO_ERROR_MEMORY, "cannot allocate %lld items of %zu bytes: too large",
                            (long long)count, size);
     size_t bytes = class_of((size_t)count * size + (count == 0));
-    int64_t *first = &cache->free[class_number(bytes)];
+    int64_t *first = &cache->free[bucket_of(bytes)];
     if (!*first && context->apart && context->bytes + (int64_t)bytes > APART_BYTES)
         PASS(context_together(context)); /* no small graph: what was held may serve again */
     if (*first) {
@@ -223,7 +223,7 @@ void context_give(struct context *context, void *data)
     int64_t number = cache->table ? *table_place(cache, data) : 0;
     assert(number && cache->list[number - 1].used);
     struct cached *found = &cache->list[number - 1];
-    int64_t *first = &cache->free[class_number(found->bytes)];
+    int64_t *first = &cache->free[bucket_of(found->bytes)];
     assert(!found->held);
     found->held = context->apart;
     if (found->held)

@@ -182,7 +182,8 @@ static graco_status share_prefix(struct context *c, struct prefix *prefix, const
     return GRACO_OK;
 }
 
-static graco_status find_prefix(struct prefix **out, struct input *input, int64_t rows)
+/* The first `rows` rows of the features on the device: those that are there already, or uploaded now. */
+static graco_status rows_on_device(struct prefix **out, struct input *input, int64_t rows)
 {
     graco_status status = GRACO_OK;
     struct prefix *prefix = input->prefixes;
@@ -284,7 +285,7 @@ static struct tensor *product(struct tape *tape, struct input *input, const stru
             return tape_features(tape, &dense, W);
     }
     if (status == GRACO_OK)
-        status = find_prefix(&prefix, input, rows);
+        status = rows_on_device(&prefix, input, rows);
     if (status != GRACO_OK)
         return tape_fail(tape, status);
     prefix->map.views = views->count;
