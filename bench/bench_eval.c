@@ -275,7 +275,7 @@ static int compare_liblinear(int argc, char **argv)
     uint8_t *usable = reserve(Z.rows, 1);
     for (int64_t i = 0; i < Z.rows; i++)
         usable[i] = data->label[i] >= 0;
-    if (splits_draw(&splits, usable, Z.rows, count, true, 0) != GRACO_OK)
+    if (splits_draw(&splits, usable, Z.rows, 0, count, true, 0) != GRACO_OK)
         die("splits");
     set_print_string_function(silent);
 

@@ -313,12 +313,6 @@ typedef struct graco_structure {
                          and features that are the same for all */
 } graco_structure;
 
-/* Measures embeddings Z (nodes, any). `threads` 0: one per core; they never change the result.
- * Fails if Z is not finite. O(rounds of k-means * nodes * columns * 30), with some hundred rounds,
- * and to smooth the features O((their entries + nodes + edges) * 128) and cluster them. */
-graco_status graco_measure_structure(graco_structure *out, const graco_matrix *Z,
-                                     const graco_dataset *data, int64_t threads);
-
 /* ---- Clusters -------------------------------------------------------------------------------- */
 
 typedef struct graco_cluster_options {
@@ -490,7 +484,7 @@ graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data,
 
 /* What settings are compared by. */
 typedef enum graco_criterion {
-    GRACO_CRITERION_STRUCTURE, /* ranks of graco_measure_structure: no label is read */
+    GRACO_CRITERION_STRUCTURE, /* ranks of a graco_structure: no label is read */
     GRACO_CRITERION_VALIDATION, /* graco_evaluate's score of validation parts, of splits that are others
                                    than those of seed 0; the labels of test parts are not read */
 } graco_criterion;

@@ -24,7 +24,7 @@ static graco_status splits_init(struct splits *out, int64_t count, int64_t nodes
     return GRACO_OK;
 }
 
-static graco_status draw(struct splits *out, const uint8_t *usable, int64_t nodes, int64_t first,
+graco_status splits_draw(struct splits *out, const uint8_t *usable, int64_t nodes, int64_t first,
                          int64_t count, bool validation, uint64_t seed)
 {
     graco_status status = GRACO_OK;
@@ -66,12 +66,6 @@ done:
         splits_clear(&made);
     memory_free(order);
     return status;
-}
-
-graco_status splits_draw(struct splits *out, const uint8_t *usable, int64_t nodes, int64_t count,
-                         bool validation, uint64_t seed)
-{
-    return draw(out, usable, nodes, 0, count, validation, seed);
 }
 
 graco_status splits_given(struct splits *out, const uint8_t *split, const uint8_t *usable,
@@ -163,8 +157,8 @@ graco_status splits_find(struct splits *out, const struct graco_dataset *data,
 {
     int64_t nodes = data->graph->nodes;
     if (!splits_own(data, wanted->protocol))
-        return draw(out, usable, nodes, wanted->first, wanted->count,
-                    wanted->protocol == GRACO_PROTOCOL_PAPER, wanted->seed);
+        return splits_draw(out, usable, nodes, wanted->first, wanted->count,
+                           wanted->protocol == GRACO_PROTOCOL_PAPER, wanted->seed);
     if (!data->split)
         return status_fail(
             GRACO_ERROR_ARGUMENT,

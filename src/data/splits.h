@@ -16,10 +16,10 @@ struct splits {
     uint8_t *part; /* (count, nodes) an enum splits_part each; owned */
 };
 
-/* Draws `count` splits of the n nodes with usable[i] != 0, at least 10: floor(n / 10) of them train,
+/* Draws splits first .. first + count - 1 of the n nodes with usable[i] != 0, at least 10: floor(n / 10) of them train,
  * with `validation` as many again choose C, the rest tests. */
-graco_status splits_draw(struct splits *out, const uint8_t *usable, int64_t nodes, int64_t count,
-                         bool validation, uint64_t seed);
+graco_status splits_draw(struct splits *out, const uint8_t *usable, int64_t nodes, int64_t first,
+                         int64_t count, bool validation, uint64_t seed);
 
 /* One split from a data set's `split`, without the unusable nodes. */
 graco_status splits_given(struct splits *out, const uint8_t *split, const uint8_t *usable,

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "eval/protocol.h"
-#include "eval/smooth.h"
 
 #include <math.h>
 
@@ -202,21 +201,5 @@ graco_status structure_measure(graco_structure *out, const graco_matrix *Z,
     *out = sum;
 done:
     graco_matrix_clear(&rows);
-    return status;
-}
-
-graco_status graco_measure_structure(graco_structure *out, const graco_matrix *Z,
-                                     const graco_dataset *data, int64_t threads)
-{
-    graco_status status = GRACO_OK;
-    graco_matrix S = {0};
-    struct groups groups = {0};
-    int count = threads_count(threads);
-    TRY(smooth_features(&S, data, count));
-    TRY(groups_make(&groups, &S, data, count));
-    TRY(structure_measure(out, Z, data, (struct structure_basis){&S, &groups}, count));
-done:
-    groups_clear(&groups);
-    graco_matrix_clear(&S);
     return status;
 }

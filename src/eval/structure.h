@@ -43,7 +43,8 @@ struct structure_basis {
         *groups; /* of its nodes (eval/groups.h); NULL: nothing is predicted, which is NaN */
 };
 
-/* graco_measure_structure by what was made before. */
+/* Measures embeddings Z (nodes, any) of `data`; `threads` never change the result. GRACO_ERROR_NUMBER if Z is not
+ * finite. O(rounds of k-means * nodes * columns * 30), with some hundred rounds. */
 graco_status structure_measure(graco_structure *out, const graco_matrix *Z,
                                const graco_dataset *data, struct structure_basis basis,
                                int threads);

@@ -12,7 +12,7 @@ struct measurement {
     int64_t trial;
     int64_t seed; /* 0: that of the search; 1, 2, ...: those after it, which confirm a choice */
     int64_t epochs;
-    double modularity, explained, predicted; /* as graco_measure_structure gives them */
+    double modularity, explained, predicted; /* of a graco_structure */
     double validation;                       /* in percent; NaN: not asked for */
     double seconds;                          /* of training and measuring, all epochs included */
     bool failed;                             /* its numbers went wrong: it comes after all others */

@@ -16,7 +16,7 @@ static void known_answers(void)
     static const int32_t validation[2][5] = {{11, 19, 27, 39, 41}, {2, 4, 21, 22, 32}};
     struct splits splits = {0};
     int32_t rows[NODES];
-    CHECK_OK(splits_draw(&splits, usable, NODES, 2, true, 7));
+    CHECK_OK(splits_draw(&splits, usable, NODES, 0, 2, true, 7));
     for (int64_t s = 0; s < 2; s++) {
         CHECK(splits_nodes(rows, &splits, s, SPLITS_TRAIN) == 10);
         CHECK(memcmp(rows, train[s], sizeof train[s]) == 0);
@@ -33,10 +33,10 @@ static void known_answers(void)
 static void independent(void)
 {
     struct splits few = {0}, many = {0}, folds = {0}, other = {0};
-    CHECK_OK(splits_draw(&few, usable, NODES, 2, true, 7));
-    CHECK_OK(splits_draw(&many, usable, NODES, 9, true, 7));
-    CHECK_OK(splits_draw(&folds, usable, NODES, 2, false, 7));
-    CHECK_OK(splits_draw(&other, usable, NODES, 2, true, 8));
+    CHECK_OK(splits_draw(&few, usable, NODES, 0, 2, true, 7));
+    CHECK_OK(splits_draw(&many, usable, NODES, 0, 9, true, 7));
+    CHECK_OK(splits_draw(&folds, usable, NODES, 0, 2, false, 7));
+    CHECK_OK(splits_draw(&other, usable, NODES, 0, 2, true, 8));
     CHECK(memcmp(few.part, many.part, 2 * NODES) == 0);
     CHECK(memcmp(few.part, other.part, 2 * NODES) != 0);
     CHECK(memcmp(many.part, many.part + NODES, NODES) != 0);
@@ -82,7 +82,7 @@ static void by_number(void)
     CHECK(!known[4] && known[5]);
     for (int p = GRACO_PROTOCOL_PAPER; p <= GRACO_PROTOCOL_AUTHORS; p++) {
         struct splits all = {0}, one = {0};
-        CHECK_OK(splits_draw(&all, known, NODES, 5, p == GRACO_PROTOCOL_PAPER, 7));
+        CHECK_OK(splits_draw(&all, known, NODES, 0, 5, p == GRACO_PROTOCOL_PAPER, 7));
         CHECK_OK(
             splits_find(&one, data, known,
                         &(struct splits_wanted){
@@ -121,7 +121,7 @@ static void files(void)
     char path[] = "/tmp/graco_splits_XXXXXX";
     struct splits splits = {0}, back = {0};
     close(mkstemp(path));
-    CHECK_OK(splits_draw(&splits, usable, NODES, 3, true, 1));
+    CHECK_OK(splits_draw(&splits, usable, NODES, 0, 3, true, 1));
     CHECK_OK(splits_write(&splits, path));
     CHECK_OK(splits_read(&back, path, usable, NODES));
     CHECK(back.count == 3 && memcmp(splits.part, back.part, 3 * NODES) == 0);
@@ -152,9 +152,11 @@ static void refusals(void)
     struct splits splits = {0};
     uint8_t nine[NODES] = {0};
     memset(nine, 1, 9);
-    CHECK_FAILS(splits_draw(&splits, nine, NODES, 1, true, 0), GRACO_ERROR_ARGUMENT, "9 nodes");
-    CHECK_FAILS(splits_draw(&splits, usable, NODES, 0, true, 0), GRACO_ERROR_ARGUMENT, "0 splits");
-    CHECK_FAILS(splits_draw(&splits, usable, NODES, -1, true, 0), GRACO_ERROR_ARGUMENT, "splits");
+    CHECK_FAILS(splits_draw(&splits, nine, NODES, 0, 1, true, 0), GRACO_ERROR_ARGUMENT, "9 nodes");
+    CHECK_FAILS(splits_draw(&splits, usable, NODES, 0, 0, true, 0), GRACO_ERROR_ARGUMENT,
+                "0 splits");
+    CHECK_FAILS(splits_draw(&splits, usable, NODES, 0, -1, true, 0), GRACO_ERROR_ARGUMENT,
+                "splits");
     CHECK(!splits.part);
     splits_clear(NULL);
 }

@@ -1,6 +1,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "data/dataset.h"
+#include "eval/measure_structure.h"
 
 #include "check.h"
 #include "faults.h"
@@ -34,7 +35,7 @@ static const graco_matrix *embeddings;
 static graco_status measure(void)
 {
     graco_structure found = {2, 3, 4};
-    graco_status status = graco_measure_structure(&found, embeddings, structured, 1);
+    graco_status status = measure_structure(&found, embeddings, structured, 1);
     CHECK(status == GRACO_OK ||
           (found.modularity == 2 && found.explained == 3 && found.predicted == 4));
     return status;

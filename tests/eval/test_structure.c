@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "eval/measure_structure.h"
 #include "check.h"
 
 enum { NODES = 60, COLS = 37, CLUSTERS = 7 };
@@ -302,14 +303,14 @@ static void known_answers(void)
         graco_structure found = {0};
         for (int i = 0; i < 40; i++)
             memcpy(z + 3 * i, i < 20 ? (float[]){1, 0, 5} : (float[]){0, 2, 5}, 3 * sizeof *z);
-        CHECK_OK(graco_measure_structure(&found, &Z, data, 1));
+        CHECK_OK(measure_structure(&found, &Z, data, 1));
         CHECK(edges ? near(found.modularity, 0.5) : isnan(found.modularity));
         CHECK(features ? near(found.explained, 1) : isnan(found.explained));
         CHECK(form == 0 ? isnan(found.predicted) : found.predicted == predicted_by_parts(&Z, data));
         for (int zeros = 0; zeros < 2; zeros++) {
             for (int i = 0; i < 120; i++)
                 z[i] = zeros ? 0 : (float)(1 + i % 3);
-            CHECK_OK(graco_measure_structure(&found, &Z, data, 2));
+            CHECK_OK(measure_structure(&found, &Z, data, 2));
             CHECK(edges ? near(found.modularity, 0) : isnan(found.modularity));
             CHECK(features ? near(found.explained, 0.5) : isnan(found.explained));
             CHECK(form == 0 ? isnan(found.predicted)
@@ -331,7 +332,7 @@ static void neighbourhoods(void)
     for (int edges = 0; edges < 2; edges++) {
         graco_dataset *data = cliques(edges, true, true);
         graco_structure found = {0};
-        CHECK_OK(graco_measure_structure(&found, &(graco_matrix){40, 2, z}, data, 1));
+        CHECK_OK(measure_structure(&found, &(graco_matrix){40, 2, z}, data, 1));
         CHECK(near(found.explained, edges ? 1 : 0.5));
         graco_dataset_free(data);
     }
@@ -359,7 +360,7 @@ static void shared_features(void)
                                                     .target = GRACO_VECTOR(target, 2 * COUNT)}));
     for (uint64_t seed = 0; seed < 12; seed++) {
         graco_matrix Z = make_matrix(COUNT, 6, seed);
-        CHECK_OK(graco_measure_structure(&found, &Z, data, 1));
+        CHECK_OK(measure_structure(&found, &Z, data, 1));
         first = seed == 0 ? found : first;
         CHECK(found.explained == first.explained && near(found.explained, 1));
         CHECK(seed == 0 || found.modularity != first.modularity);
@@ -374,13 +375,12 @@ static void refused(void)
     graco_dataset *data = cliques(true, true, false);
     graco_structure found = {2, 3, 4};
     z[50] = NAN;
-    CHECK_FAILS(graco_measure_structure(&found, &(graco_matrix){40, 3, z}, data, 1),
-                GRACO_ERROR_NUMBER, "node 16");
+    CHECK_FAILS(measure_structure(&found, &(graco_matrix){40, 3, z}, data, 1), GRACO_ERROR_NUMBER,
+                "node 16");
     z[50] = INFINITY;
-    CHECK(graco_measure_structure(&found, &(graco_matrix){40, 3, z}, data, 1) ==
-          GRACO_ERROR_NUMBER);
-    CHECK_FAILS(graco_measure_structure(&found, &(graco_matrix){39, 3, z}, data, 1),
-                GRACO_ERROR_ARGUMENT, "39 rows");
+    CHECK(measure_structure(&found, &(graco_matrix){40, 3, z}, data, 1) == GRACO_ERROR_NUMBER);
+    CHECK_FAILS(measure_structure(&found, &(graco_matrix){39, 3, z}, data, 1), GRACO_ERROR_ARGUMENT,
+                "39 rows");
     CHECK(found.modularity == 2 && found.explained == 3 && found.predicted == 4);
     graco_dataset_free(data);
 }
@@ -395,15 +395,15 @@ static void order(void)
     options.nodes = 400;
     CHECK_OK(graco_dataset_generate(&data, &options));
     graco_matrix Z = make_matrix(400, 24, 1);
-    CHECK_OK(graco_measure_structure(&bad, &Z, data, 1));
+    CHECK_OK(measure_structure(&bad, &Z, data, 1));
     for (int64_t i = 0; i < 400; i++)
         Z.data[i * 24 + graco_dataset_label(data, i)] += 8;
-    CHECK_OK(graco_measure_structure(&good, &Z, data, 1));
+    CHECK_OK(measure_structure(&good, &Z, data, 1));
     CHECK(good.modularity > bad.modularity + 0.2 && good.explained > bad.explained + 0.01);
     CHECK(good.predicted > bad.predicted + 0.1 && bad.predicted >= 0);
     CHECK(good.predicted == predicted_by_parts(&Z, data));
     for (int threads = 2; threads < 5; threads++) {
-        CHECK_OK(graco_measure_structure(&again, &Z, data, threads));
+        CHECK_OK(measure_structure(&again, &Z, data, threads));
         CHECK(memcmp(&again, &good, sizeof good) == 0);
     }
     graco_dataset_free(data);
@@ -411,7 +411,7 @@ static void order(void)
 
     float one[2] = {1, 2};
     CHECK_OK(graco_dataset_create(&data, &(graco_arrays){.x = GRACO_MATRIX(one, 1, 2)}));
-    CHECK_OK(graco_measure_structure(&good, &(graco_matrix){1, 2, one}, data, 1));
+    CHECK_OK(measure_structure(&good, &(graco_matrix){1, 2, one}, data, 1));
     CHECK(isnan(good.modularity) && isnan(good.predicted) && near(good.explained, 1));
     graco_dataset_free(data);
 }

@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include "base/memory.h"
+#include "eval/measure_structure.h"
 #include "io/files/file.h"
 #include "train/trainer.h"
 
@@ -136,7 +137,7 @@ static graco_structure measure(const graco_dataset *data, int64_t epochs, graco_
     graco_train_result result;
     graco_structure found = {0};
     *Z = embed(data, &config, &result, NULL);
-    CHECK_OK(graco_measure_structure(&found, Z, data, 1));
+    CHECK_OK(measure_structure(&found, Z, data, 1));
     return found;
 }
 
