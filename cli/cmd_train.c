@@ -17,7 +17,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -278,61 +277,31 @@ static int train_with(struct trained *outcome, struct job *job, int64_t index,
     return output_failure(status);
 }
 
-static int train(struct trained *outcome, struct job *job, int64_t index, bool together)
-{
-    graco_config *config = NULL;
-    graco_status status = settings_for(&config, job, index);
-    int code = status == GRACO_OK ? train_with(outcome, job, index, config, together)
-                                  : output_failure(status);
-    graco_config_free(config);
-    return code;
-}
-
-/* The trainings of a command, and whoever works on them. */
+/* The trainings of a command: the first alone, then the others. */
 struct queue {
     struct job *job;
     struct trained *outcomes; /* (total) */
-    int64_t next, total;
-    int code;        /* of the first that did not go well; -1: it was stopped */
-    int64_t stopped; /* after or in this one */
-    bool together;
-    pthread_mutex_t lock; /* of next, code and stopped */
+    int64_t begin, total;     /* the first of them to be run now */
 };
 
-/* The number of the next training; -1: there is none, or there shall be none. Ranks begin it and stop in it
- * together, whichever was asked to. */
-static int64_t take(struct queue *queue)
+/* A graco_job_fn, which has said what went wrong. Ranks begin a training and stop in it together, whichever was asked
+ * to. */
+static graco_status train(void *user, int64_t index, bool alone)
 {
-    bool stop = stop_wanted && graco_ranks() == 1;
-
-    pthread_mutex_lock(&queue->lock);
-    if (queue->code == EXIT_FINE && stop && queue->next > 0 && queue->next < queue->total) {
-        queue->code = -1;
-        queue->stopped = queue->next - 1;
-    }
-    bool more = queue->code == EXIT_FINE && queue->next < queue->total;
-    int64_t taken = more ? queue->next++ : -1;
-    pthread_mutex_unlock(&queue->lock);
-    return taken;
-}
-
-static void work_one(struct queue *queue, int64_t index)
-{
-    int code = train(&queue->outcomes[index], queue->job, index, queue->together);
-
-    pthread_mutex_lock(&queue->lock);
-    if (code != EXIT_FINE && queue->code <= EXIT_FINE) {
-        queue->code = code;
-        queue->stopped = index;
-    }
-    pthread_mutex_unlock(&queue->lock);
-}
-
-static void *work(void *argument)
-{
-    for (int64_t i; (i = take(argument)) >= 0;)
-        work_one(argument, i);
-    return NULL;
+    const struct queue *queue = user;
+    struct trained *outcome = &queue->outcomes[queue->begin + index];
+    graco_config *config = NULL;
+    outcome->code = -1;
+    if (stop_wanted && graco_ranks() == 1 && queue->begin + index > 0)
+        return GRACO_STOPPED;
+    graco_status status = settings_for(&config, queue->job, queue->begin + index);
+    outcome->code = status == GRACO_OK
+                        ? train_with(outcome, queue->job, queue->begin + index, config, !alone)
+                        : output_failure(status);
+    graco_config_free(config);
+    return outcome->code < 0            ? GRACO_STOPPED
+           : outcome->code == EXIT_FINE ? GRACO_OK
+                                        : GRACO_ERROR_ARGUMENT;
 }
 
 static bool on_cpu(const struct queue *queue)
@@ -363,7 +332,7 @@ static int count_workers(const struct queue *queue)
 {
     char value[SETTINGS_TEXT];
     int64_t wanted = strtoll(settings_get(value, queue->job->config, "threads"), NULL, 10);
-    int64_t room = count_room(queue), left = queue->total - queue->next;
+    int64_t room = count_room(queue), left = queue->total - queue->begin;
 
     int64_t count = wanted > 0 ? wanted : sysconf(_SC_NPROCESSORS_ONLN);
     count = count < room ? count : room;
@@ -371,29 +340,24 @@ static int count_workers(const struct queue *queue)
     return count < 1 ? 1 : count < WORKERS_MAX ? (int)count : WORKERS_MAX;
 }
 
-static void work_off(struct queue *queue)
+/* Trains all; the number of the one that did not go well, -1: all did. */
+static int64_t work_off(struct queue *queue)
 {
-    pthread_t worker[WORKERS_MAX];
-    int64_t first = take(queue);
-    int started = 0;
-
-    if (first >= 0)
-        work_one(queue, first);
-    int count = count_workers(queue);
-    queue->together = count > 1;
-    queue->job->one_thread = queue->together && on_cpu(queue);
-    while (started < count - 1 && pthread_create(&worker[started], NULL, work, queue) == 0)
-        started++;
-    work(queue);
-    while (started > 0)
-        pthread_join(worker[--started], NULL);
+    int64_t failed = 0;
+    if (graco_run_jobs(&failed, 1, 1, train, queue) != GRACO_OK)
+        return 0;
+    queue->begin = 1;
+    int count = queue->total > 1 ? count_workers(queue) : 1;
+    queue->job->one_thread = count > 1 && on_cpu(queue);
+    return graco_run_jobs(&failed, queue->total - 1, count, train, queue) == GRACO_OK ? -1
+                                                                                      : 1 + failed;
 }
 
 static int train_all(struct job *job, int argc, char **argv)
 {
     const struct line *line = job->line;
-    struct queue queue = {
-        .job = job, .total = job->form.runs * job->form.splits, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct queue queue = {.job = job, .total = job->form.runs * job->form.splits};
+    int code = EXIT_FINE;
 
     queue.outcomes = calloc((size_t)queue.total, sizeof *queue.outcomes);
     if (!queue.outcomes) {
@@ -402,16 +366,20 @@ static int train_all(struct job *job, int argc, char **argv)
     }
     job->seed = seed_of(job->config);
     stop_on_signals(SA_RESTART, line->quiet ? NULL : STOPPING + !isatty(STDERR_FILENO));
-    work_off(&queue);
+    int64_t failed = work_off(&queue);
     const struct trained_all all = {job->run,    job->info.name, job->preset,
                                     job->config, job->form,      queue.outcomes};
-    if (queue.code < 0)
-        queue.code = trained_stopped(argc, argv, job->config, line->resume,
-                                     &queue.outcomes[queue.stopped].result);
-    else if (queue.code == EXIT_FINE && (line->json || !line->quiet))
-        queue.code = trained_report(&all, line->json);
+    if (failed > 0 && queue.outcomes[failed].code < 0 && !queue.outcomes[failed].result.ended)
+        failed--; /* it was not begun */
+    if (failed >= 0 && queue.outcomes[failed].code <= EXIT_FINE)
+        code =
+            trained_stopped(argc, argv, job->config, line->resume, &queue.outcomes[failed].result);
+    else if (failed >= 0)
+        code = queue.outcomes[failed].code;
+    else if (line->json || !line->quiet)
+        code = trained_report(&all, line->json);
     free(queue.outcomes);
-    return queue.code;
+    return code;
 }
 
 /* Loads the data set, as that of the run to continue was read. */

@@ -11,6 +11,7 @@ struct trained {
     uint64_t seed;
     int64_t split; /* that it was trained on; -1: it serves all */
     graco_train_result result;
+    int code; /* what the command ends with; -1: it was stopped */
 };
 
 /* All trainings of a command. */

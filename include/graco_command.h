@@ -122,6 +122,15 @@ int64_t graco_available_memory(void);
 /* The largest resident memory of this process so far, in bytes. */
 int64_t graco_peak_memory(void);
 
+/* One of several jobs, a training for one; `alone`: no other runs beside it. */
+typedef graco_status graco_job_fn(void *user, int64_t job, bool alone);
+
+/* Runs the jobs 0 .. count - 1, begun in this order, up to `at_once` of them at a time in threads. Those that find too
+ * little memory beside others run once more, alone. After any other failure none is begun, and those under way end: returns
+ * the first, with its message and its number in *failed, which may be NULL; GRACO_STOPPED gives way to any other. */
+graco_status graco_run_jobs(int64_t *failed, int64_t count, int at_once, graco_job_fn *function,
+                            void *user);
+
 /* Which of the processes that train together this one is, and how many they are: 0 of 1, but in
  * graco-mpi. There graco_train is called by all of them with the same arguments; rank 0 writes. */
 int graco_rank(void);

@@ -11,6 +11,7 @@
 #include "base/threads.h"
 #include "eval/smooth.h"
 #include "eval/structure.h"
+#include "graco_command.h"
 #include "io/files/file.h"
 
 #include <errno.h>
@@ -20,10 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    SPLITS = 20, /* that a validation score is the mean of */
-    MESSAGE = 512,
-};
+enum { SPLITS = 20 }; /* that a validation score is the mean of */
 
 /* The seed of those splits: not one that anybody reports scores of. The letters of "tune". */
 static const uint64_t SPLITS_SEED = 0x74756e65;
@@ -33,9 +31,7 @@ static const double PROGRESS_INTERVAL = 0.1, SAVE_INTERVAL = 1;
 struct work {
     struct search *search;
     const struct wanted **left; /* (count) */
-    graco_status *status;       /* (count) */
-    char (*message)[MESSAGE];   /* (count) */
-    int threads;                /* of a training */
+    int threads;                /* of a training beside others */
 };
 
 /* ---- Folders --------------------------------------------------------------------------------- */
@@ -265,51 +261,37 @@ static graco_status take(struct search *search, const struct measurement *one)
     return GRACO_OK;
 }
 
-/* Whether a training that ended so may do better alone. */
-static bool wants_room(graco_status status)
+/* A graco_job_fn. */
+static graco_status measure_one(void *user, int64_t i, bool alone)
 {
-    return status == GRACO_ERROR_MEMORY || status == GRACO_ERROR_DEVICE;
-}
-
-static void work_on(void *job, struct threads_piece piece)
-{
-    struct work *work = job;
+    const struct work *work = user;
     struct search *search = work->search;
-    for (int64_t i = piece.first; i < piece.last; i++) {
-        struct measurement one;
-        work->status[i] = GRACO_STOPPED;
-        if (search->stop)
-            continue;
-        work->status[i] = train_and_measure(&one, search, work->left[i], work->threads);
-        pthread_mutex_lock(&search->hold);
-        if (work->status[i] == GRACO_OK)
-            work->status[i] = take(search, &one);
-        if (work->status[i] != GRACO_OK && !wants_room(work->status[i]))
-            search->stop = true; /* nobody waits for the others to hear of it */
-        pthread_mutex_unlock(&search->hold);
-        if (work->status[i] != GRACO_OK) /* the message is this thread's */
-            snprintf(work->message[i], MESSAGE, "%s", graco_message());
-    }
+    struct measurement one;
+    if (search->stop)
+        return status_fail(GRACO_STOPPED, "the search was stopped");
+    graco_status status =
+        train_and_measure(&one, search, work->left[i], alone ? search->threads : work->threads);
+    pthread_mutex_lock(&search->hold);
+    if (status == GRACO_OK)
+        status = take(search, &one);
+    bool wants_room = status == GRACO_ERROR_MEMORY || status == GRACO_ERROR_DEVICE;
+    if (status != GRACO_OK && (alone || !wants_room))
+        search->stop = true; /* nobody waits for the others to hear of it */
+    pthread_mutex_unlock(&search->hold);
+    return status;
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-/* Runs the trainings side by side, then alone those that found too little memory beside others. */
 static graco_status run_all(struct work *work, int64_t count)
 {
     struct search *search = work->search;
-    int64_t wide = count < search->at_once ? count : search->at_once;
+    int64_t failed = 0, wide = count < search->at_once ? count : search->at_once;
     work->threads = search->threads / (int)wide > 1 ? search->threads / (int)wide : 1;
-    threads_run((int)wide, count, 1, work_on, work);
-    work->threads = search->threads;
-    for (int64_t i = 0; i < count; i++)
-        if (wide > 1 && wants_room(work->status[i]))
-            work_on(work, (struct threads_piece){i, i + 1, 0});
-    for (int64_t i = 0; i < count; i++)
-        if (work->status[i] != GRACO_OK && work->status[i] != GRACO_STOPPED)
-            return status_fail(work->status[i], "trial %lld: %s", (long long)work->left[i]->trial,
-                               work->message[i]);
-    return search->stop ? status_fail(GRACO_STOPPED, "the search was stopped") : GRACO_OK;
+    graco_status status = graco_run_jobs(&failed, count, (int)wide, measure_one, work);
+    if (status != GRACO_OK && status != GRACO_STOPPED)
+        return status_context(status, "trial %lld", (long long)work->left[failed]->trial);
+    return search->stop ? status_fail(GRACO_STOPPED, "the search was stopped") : status;
 }
 
 graco_status search_prepare(struct search *search)
@@ -335,8 +317,6 @@ graco_status search_measure(struct search *search, const struct wanted *wanted, 
     struct work work = {.search = search};
     int64_t left = 0;
     TRY(memory_alloc(&work.left, count, sizeof *work.left));
-    TRY(memory_alloc(&work.status, count, sizeof *work.status));
-    TRY(memory_alloc(&work.message, count, sizeof *work.message));
     for (int64_t i = 0; i < count; i++) {
         struct measurement *known =
             trials_find(&search->trials, wanted[i].trial, wanted[i].seed, wanted[i].epochs);
@@ -353,8 +333,6 @@ graco_status search_measure(struct search *search, const struct wanted *wanted, 
     saved = search_save(search);
     status = status == GRACO_OK ? saved : status;
 done:
-    memory_free(work.message);
-    memory_free(work.status);
     memory_free(work.left);
     return status;
 }
