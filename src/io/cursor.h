@@ -1,4 +1,4 @@
-/* A place in a text that is read token by token: by the readers of JSON, of node-link graphs and of
+/* A place in a text that is read token by token: by the readers of JSON and of
  * .npy headers. Nothing is copied, and nothing behind `end` is looked at. The smallest steps stand
  * here, to be inlined: graphs of gigabytes are read by them. */
 #ifndef IO_CURSOR_H

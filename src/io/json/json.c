@@ -14,11 +14,10 @@ static bool is_container(const struct json *value)
     return value && (value->kind == JSON_KIND_ARRAY || value->kind == JSON_KIND_OBJECT);
 }
 
-/* Frees what is below the value. */
-static void clear(struct json *value)
+void json_clear(struct json *value)
 {
     for (int64_t i = 0; i < json_size(value); i++)
-        clear(&value->items[i]);
+        json_clear(&value->items[i]);
     if (is_container(value))
         memory_free(value->items);
 }
@@ -42,7 +41,7 @@ void json_free(struct json *value)
 {
     if (!value)
         return;
-    clear(value);
+    json_clear(value);
     memory_free(value->key);
     memory_free(value);
 }

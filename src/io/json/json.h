@@ -23,7 +23,7 @@ struct json {
     char *key; /* in an object; of the root: the block of all keys and strings; else NULL */
     union {
         struct {                /* the largest first: zeroing it zeroes all */
-            struct json *items; /* room for `count` rounded up to a power of two */
+            struct json *items; /* room for `count`, rounded up to 2, 4, 8 ... */
             int64_t count;
         };
         bool truth;
@@ -41,6 +41,17 @@ graco_status json_parse(struct json **out, const void *bytes, int64_t length);
 graco_status json_parse_file(struct json **out, const char *path, int64_t limit);
 
 void json_free(struct json *value);
+
+/* One value of an object: `item` of an array that it holds under `key`, after a call with NULL where the array begins, or a
+ * value that is no array. Borrowed until the call ends. */
+typedef graco_status json_item_fn(void *user, const char *key, const struct json *item);
+
+/* Parses an object and hands over its values one by one, so that arrays may be longer than memory has room for their trees.
+ * The first failure of `take` ends it. */
+graco_status json_parse_items(const void *bytes, int64_t length, json_item_fn *take, void *user);
+
+/* Frees what is below a value. For the parser. */
+void json_clear(struct json *value);
 
 /* ---- Reading. -------------------------------------------------------------------------------- */
 

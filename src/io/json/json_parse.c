@@ -16,13 +16,13 @@
 #include <string.h>
 
 /* OBJECT_DIGITS: hexadecimal, for any number of objects. */
-enum { DEPTH_MAX = 2048, OBJECT_DIGITS = 16 };
+enum { DEPTH_MAX = 2048, OBJECT_DIGITS = 16, KEYS_FEW = 16 };
 
 struct parser {
     struct cursor text;
     char *string; /* where the next string goes */
-    /* All keys are in one table, each behind the number of its object: so a repeated one is found
-     * at once, however many there are. */
+    /* The keys of objects with more than a few are in one table, each behind the number of its object: so a
+     * repeated one is found at once, however many there are. */
     struct names *keys;
     char *name; /* room for a number and a key */
     uint64_t objects;
@@ -99,6 +99,7 @@ static graco_status take_escape(char **to, struct parser *p)
 static graco_status take_string(char **out, struct parser *p)
 {
     char reason[64], *to = p->string;
+    unsigned char bits = 0; /* of all bytes: those of ASCII need no second look */
     for (;;) {
         if (p->text.at == p->text.end)
             return fail_here(p, "the text ends within a string");
@@ -108,13 +109,14 @@ static graco_status take_string(char **out, struct parser *p)
         p->text.at++;
         if (c == '"')
             break;
+        bits |= c;
         if (c == '\\')
             PASS(take_escape(&to, p));
         else
             *to++ = (char)c;
     }
     *to = 0;
-    unsigned char wrong = (unsigned char)p->string[utf8_prefix(p->string)];
+    unsigned char wrong = bits < 0x80 ? 0 : (unsigned char)p->string[utf8_prefix(p->string)];
     if (wrong) {
         snprintf(reason, sizeof reason, "byte 0x%02x in a string is not UTF-8", wrong);
         return fail_here(p, reason);
@@ -176,19 +178,34 @@ static graco_status parse_number(struct json *out, struct parser *p)
     return GRACO_OK;
 }
 
-static graco_status parse_key(char **out, uint64_t object, struct parser *p)
+/* Puts a key of object number `number` into the table; *fresh: it was not there. */
+static graco_status note_key(bool *fresh, struct parser *p, uint64_t number, const char *key)
 {
-    int64_t before = names_count(p->keys);
+    int64_t before = names_count(p->keys), length = (int64_t)strlen(key);
     int32_t place = 0;
+    for (int i = 0; i < OBJECT_DIGITS; i++)
+        p->name[i] = "0123456789abcdef"[number >> (4 * i) & 15];
+    memcpy(p->name + OBJECT_DIGITS, key, (size_t)length);
+    PASS(names_add(&place, p->keys, p->name, OBJECT_DIGITS + length));
+    *fresh = place == before;
+    return GRACO_OK;
+}
+
+/* The next key of an object, which is number `number`. */
+static graco_status parse_key(char **out, const struct json *object, uint64_t number,
+                              struct parser *p)
+{
+    bool fresh = true;
     if (!cursor_take(&p->text, '"'))
         return fail_here(p, "a key in quotes is expected");
     PASS(take_string(out, p));
-    for (int i = 0; i < OBJECT_DIGITS; i++)
-        p->name[i] = "0123456789abcdef"[object >> (4 * i) & 15];
-    int64_t length = p->string - 1 - *out;
-    memcpy(p->name + OBJECT_DIGITS, *out, (size_t)length);
-    PASS(names_add(&place, p->keys, p->name, OBJECT_DIGITS + length));
-    if (place < before)
+    for (int64_t i = 0; i < object->count && object->count < KEYS_FEW; i++)
+        fresh &= strcmp(object->items[i].key, *out) != 0;
+    for (int64_t i = 0; i < object->count && object->count == KEYS_FEW; i++)
+        PASS(note_key(&fresh, p, number, object->items[i].key));
+    if (object->count >= KEYS_FEW)
+        PASS(note_key(&fresh, p, number, *out));
+    if (!fresh)
         return fail_here(p, "a duplicate key");
     return cursor_take(&p->text, ':') ? GRACO_OK : fail_here(p, "':' is expected");
 }
@@ -197,8 +214,8 @@ static graco_status parse_key(char **out, uint64_t object, struct parser *p)
 static graco_status append(struct json **out, struct json *parent, char *key)
 {
     int64_t count = parent->count;
-    if ((count & (count - 1)) == 0) /* the block is full */
-        PASS(memory_grow(&parent->items, count, count ? 2 * count : 1, sizeof *parent->items));
+    if (count != 1 && (count & (count - 1)) == 0) /* the block is full */
+        PASS(memory_grow(&parent->items, count, count ? 2 * count : 2, sizeof *parent->items));
     *out = &parent->items[parent->count++];
     **out = (struct json){.key = key};
     return GRACO_OK;
@@ -215,7 +232,7 @@ static graco_status parse_container(struct json *out, struct parser *p, enum jso
         struct json *item = NULL;
         char *key = NULL;
         if (object)
-            PASS(parse_key(&key, number, p));
+            PASS(parse_key(&key, out, number, p));
         PASS(append(&item, out, key));
         PASS(parse_value(item, p));
         more = cursor_take(&p->text, ',');
@@ -240,6 +257,8 @@ static graco_status parse_value(struct json *out, struct parser *p)
     } else if (cursor_take(&p->text, '"')) {
         out->kind = JSON_KIND_STRING;
         status = take_string(&out->string, p);
+    } else if (cursor_at_digit(&p->text)) {
+        status = parse_number(out, p);
     } else if (cursor_take_word(&p->text, "true")) {
         out->kind = JSON_KIND_BOOL;
         out->truth = true;
@@ -252,27 +271,100 @@ static graco_status parse_value(struct json *out, struct parser *p)
     return status;
 }
 
-graco_status json_parse(struct json **out, const void *bytes, int64_t length)
+/* What a parser needs for a text; `block` has room for all of its strings. */
+static graco_status parser_init(struct parser *p, char **block, const void *bytes, int64_t length)
 {
     const char *text = bytes;
-    struct parser p = {.text = {text, text, text + length, " \t\n\r"}};
+    *p = (struct parser){.text = {text, text, text + length, " \t\n\r"}};
+    PASS(memory_alloc(block, length + 1, 1));
+    p->string = *block;
+    PASS(memory_alloc(&p->name, OBJECT_DIGITS + length, 1));
+    return names_create(&p->keys);
+}
+
+static void parser_clear(struct parser *p)
+{
+    names_free(p->keys);
+    memory_free(p->name);
+}
+
+static graco_status parse_end(struct parser *p)
+{
+    cursor_skip_blanks(&p->text);
+    return p->text.at < p->text.end ? fail_here(p, "the end is expected") : GRACO_OK;
+}
+
+graco_status json_parse(struct json **out, const void *bytes, int64_t length)
+{
+    struct parser p = {0};
     struct json *root = NULL;
     graco_status status = GRACO_OK;
     *out = NULL;
     TRY(memory_zalloc(&root, 1, sizeof *root));
-    TRY(memory_alloc(&root->key, length + 1, 1));
-    p.string = root->key;
-    TRY(memory_alloc(&p.name, OBJECT_DIGITS + length, 1));
-    TRY(names_create(&p.keys));
+    TRY(parser_init(&p, &root->key, bytes, length));
     TRY(parse_value(root, &p));
-    cursor_skip_blanks(&p.text);
-    if (p.text.at < p.text.end)
-        TRY(fail_here(&p, "the end is expected"));
+    TRY(parse_end(&p));
     *out = root;
     root = NULL;
 done:
     json_free(root);
-    names_free(p.keys);
-    memory_free(p.name);
+    parser_clear(&p);
+    return status;
+}
+
+/* ---- Item by item ---------------------------------------------------------------------------- */
+
+/* Parses a value, hands it over and drops it; its strings go where the last one's were. */
+static graco_status hand_over(struct parser *p, const char *key, json_item_fn *take, void *user)
+{
+    struct json value = {0};
+    char *strings = p->string;
+    graco_status status = parse_value(&value, p);
+    if (status == GRACO_OK)
+        status = take(user, key, &value);
+    json_clear(&value);
+    p->string = strings;
+    return status;
+}
+
+static graco_status hand_over_items(struct parser *p, const char *key, json_item_fn *take,
+                                    void *user)
+{
+    PASS(take(user, key, NULL));
+    for (bool more = !cursor_take(&p->text, ']'); more;) {
+        PASS(hand_over(p, key, take, user));
+        more = cursor_take(&p->text, ',');
+        if (!more && !cursor_take(&p->text, ']'))
+            return fail_here(p, "',' or ']' is expected");
+    }
+    return GRACO_OK;
+}
+
+graco_status json_parse_items(const void *bytes, int64_t length, json_item_fn *take, void *user)
+{
+    struct parser p = {0};
+    struct json root = {.kind = JSON_KIND_OBJECT}; /* its keys alone */
+    char *block = NULL;
+    graco_status status = GRACO_OK;
+    TRY(parser_init(&p, &block, bytes, length));
+    if (!cursor_take(&p.text, '{'))
+        TRY(fail_here(&p, "'{' is expected"));
+    p.objects = 1;
+    for (bool more = !cursor_take(&p.text, '}'); more;) {
+        struct json *field = NULL;
+        char *key = NULL;
+        TRY(parse_key(&key, &root, 0, &p)); /* the first object is number 0 */
+        TRY(append(&field, &root, key));
+        TRY(cursor_take(&p.text, '[') ? hand_over_items(&p, key, take, user)
+                                      : hand_over(&p, key, take, user));
+        more = cursor_take(&p.text, ',');
+        if (!more && !cursor_take(&p.text, '}'))
+            TRY(fail_here(&p, "',' or '}' is expected"));
+    }
+    TRY(parse_end(&p));
+done:
+    json_clear(&root);
+    memory_free(block);
+    parser_clear(&p);
     return status;
 }

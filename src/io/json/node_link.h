@@ -4,8 +4,8 @@
  *      "nodes": [{"id": 0}, {"id": 1}, ...],
  *      "links": [{"source": 0, "target": 1}, ...]}
  *
- * A tree of such a file takes ten times its size, so it is scanned instead: memory is that of the
- * edges alone. Fields other than these are skipped, in any order; "edges", as newer versions write,
+ * A tree of such a file takes ten times its size, so it is read item by item: memory is that of the
+ * edges and twice the text, of which little is touched. Fields other than these are skipped, in any order; "edges", as newer versions write,
  * is the same as "links". */
 #ifndef IO_JSON_NODE_LINK_H
 #define IO_JSON_NODE_LINK_H
