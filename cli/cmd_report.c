@@ -46,7 +46,7 @@ static int make_report(const struct command *command, const struct request *requ
     graco_status status = runs_open(runs, command->arguments, command->count);
     if (status == GRACO_OK)
         status =
-            graco_report_runs(request->target, &notes, runs, command->count, &request->options);
+            graco_report(request->target, &notes, runs, command->count, &request->options);
     if (status == GRACO_OK) {
         output_note("wrote %s: %d run%s", request->target, command->count,
                     command->count == 1 ? "" : "s");

@@ -83,6 +83,7 @@
  * call. `options` may always be NULL, for the defaults; a struct of options starts as the function
  * graco_*_defaults gives it, or as all zeros where there is no such function. A comment such as (nodes, hidden)
  * gives the shape of an array, rows first.
+ *
  * The library never prints and never exits. Between calls it keeps idle threads and the last message of each
  * thread, nothing else. Several threads may use an object as long as none of them changes it.
  *
@@ -115,8 +116,7 @@ typedef enum graco_status {
     GRACO_STOPPED,        /* a callback asked to stop; what was done so far is kept */
 } graco_status;
 
-/* The message of the last failure in this thread; "" if there was none. Valid until the next one.
- */
+/* The message of the last failure in this thread; "" if there was none. Valid until the next failure. */
 const char *graco_message(void);
 
 /* The version of the library in use, such as "0.1.0". */
@@ -124,16 +124,16 @@ const char *graco_version(void);
 
 /* ---- Matrices -------------------------------------------------------------------------------- */
 
-/* A dense row-major float matrix that owns its data. */
+/* A dense row-major float matrix that owns its data; {0} is an empty one. */
 typedef struct graco_matrix {
     int64_t rows, cols;
     float *data; /* (rows, cols) */
 } graco_matrix;
 
-/* Reads a two-dimensional .npy file of any number type. */
+/* Reads a two-dimensional .npy file of any number type into float32. */
 graco_status graco_matrix_load(graco_matrix *out, const char *path);
 
-/* Writes a .npy file of float32: to a temporary name first, synced, then renamed. */
+/* Writes a .npy file of float32. The file appears whole or not at all: graco writes to a temporary name first. */
 graco_status graco_matrix_save(const graco_matrix *matrix, const char *path);
 
 void graco_matrix_clear(graco_matrix *matrix);
@@ -150,7 +150,7 @@ typedef struct graco_load_options {
                                 * but for those of the Open Graph Benchmark */
     /* What an edge list and its tables are like, where looking is not enough; NULL: look. */
     const char *header;    /* "yes" or "no": whether their first lines are headers */
-    const char *id_column; /* that names nodes: its name, its number from 1, or "none" */
+    const char *id_column; /* the column that names nodes: its name, its number from 1, or "none" */
     const char *delimiter; /* one character, or "tab", "comma", "space" (blanks and tabs) */
     bool directed;         /* take edges as they are, though graco_run_data would add reverses */
     bool unweighted;       /* leave out the weights of the edges */
@@ -159,13 +159,14 @@ typedef struct graco_load_options {
     bool by_rows;
 } graco_load_options;
 
-/* Loads a data set. `source` is a file, a folder, or a name that is looked up under $GRACO_DATA,
- * else $XDG_DATA_HOME/graco, else ~/.local/share/graco. The format is recognised from the content:
+/* Loads a data set, which the caller frees. `source` is a file, a folder, or a name that is looked up
+ * under $GRACO_DATA, else $XDG_DATA_HOME/graco, else ~/.local/share/graco. The format is recognised from the content:
  * Planetoid files, a CitationFull .npz, DGL's ppi.zip and reddit.zip or their unpacked folders, the
  * layouts of GraphSAINT, the Open Graph Benchmark, Wiki-CS and MUSAE, graco's own .npz or folder of
- * .npy, a scipy matrix, node-link JSON, GraphML, or an edge list; docs/formats.md has them all. A
- * folder's x.npy of float32 is used in place, so it may be larger than memory and must not change
- * meanwhile. `options` may be NULL. */
+ * .npy, a scipy matrix, node-link JSON, GraphML, or an edge list; docs/formats.md has them all.
+ * GRACO_ERROR_IO if there is no such source, GRACO_ERROR_FORMAT if its content is wrong. A
+ * folder's x.npy of float32 is used in place, so it may be larger than memory, and it must not change
+ * until the data set is freed. */
 graco_status graco_dataset_load(graco_dataset **out, const char *source,
                                 const graco_load_options *options);
 
@@ -186,9 +187,9 @@ typedef enum graco_type {
     GRACO_STRING, /* pointers to text with a NUL at its end, in UTF-8 */
 } graco_type;
 
-/* An array in memory that belongs to somebody else. All zeros: there is none. */
+/* An array that the caller owns. All zeros: no array. */
 typedef struct graco_array {
-    const void *data; /* items, aligned for their type; a row after the other */
+    const void *data; /* items, aligned for their type, row after row */
     graco_type type;
     int dims;           /* 1: (rows), 2: (rows, cols) */
     int64_t rows, cols; /* of one dimension, cols does not count */
@@ -196,8 +197,8 @@ typedef struct graco_array {
 } graco_array;
 
 #ifndef __cplusplus
-/* An array of C's: GRACO_VECTOR(source, 200), GRACO_MATRIX(x, 100, 16). The compiler finds the
- * type. */
+/* A graco_array over an array of C, of the type that the compiler finds: GRACO_VECTOR(source, 200),
+ * GRACO_MATRIX(x, 100, 16). */
 #define GRACO_TYPE_OF(item)                                                                        \
     _Generic(item,                                                                                 \
         bool: GRACO_BOOL,                                                                          \
@@ -227,15 +228,15 @@ typedef struct graco_array {
  * Each may be missing. Numbers may have any type in which their values fit, as in a file. */
 typedef struct graco_arrays {
     const char *name; /* of the data set; NULL: "unnamed" */
-    int64_t nodes;    /* 0: as the arrays have it: the rows of x, y or edge_indptr, else the largest
-                         number in an edge plus one */
-    /* Edges, two of these three. Messages go from source[e] to target[e]. Compressed rows have
+    int64_t nodes;    /* 0: the rows of x, y or edge_indptr, else the largest number in an edge plus
+                         one */
+    /* Edges: exactly two of these three. Messages go from source[e] to target[e]. Compressed rows have
      * edge_indptr in place of one of them: entries edge_indptr[i] .. edge_indptr[i + 1] - 1 of
      * the other are the targets, or the sources, of the edges of node i. */
     graco_array source, target; /* (edges) node numbers from 0 */
     graco_array edge_indptr;    /* (nodes + 1) */
     graco_array edge_weight;    /* (edges) above 0, in the order of the edges; missing: all are 1 */
-    /* Features: x, or compressed rows with ascending columns. */
+    /* Features: x, or x_indptr, x_indices and x_data, compressed rows with ascending columns. */
     graco_array x;        /* (nodes, features) */
     graco_array x_indptr; /* (nodes + 1) */
     graco_array x_indices, x_data;
@@ -248,18 +249,17 @@ typedef struct graco_arrays {
     graco_array class_names; /* (classes) strings, beside y */
     bool undirected;         /* add the reverse of every edge */
     bool inductive;          /* the split says which nodes a training may see: the first part */
-    /* Use x in place if it is float32 without gaps: until the data set is freed it must stay where
-     * it is and not change. All else is copied in every case. */
+    /* Use x in place if it is float32 without gaps: x must then stay where it is, unchanged, until the
+     * data set is freed. graco copies everything else. */
     bool borrow;
 } graco_arrays;
 
-/* Makes a data set from arrays, which must stay for the length of the call; with `borrow`, see
- * there. They are checked as those of a file are, with the same messages: GRACO_ERROR_FORMAT
- * names the array, what was found and what was expected. O(nodes + edges + entries of the
- * features). */
+/* Makes a data set, which the caller frees, from arrays. graco checks them as it checks those of a file:
+ * GRACO_ERROR_FORMAT names the array, the value found and the value wanted. O(nodes + edges + entries of
+ * the features). */
 graco_status graco_dataset_create(graco_dataset **out, const graco_arrays *arrays);
 
-/* Writes graco's own format: one file if `path` ends in .npz, else a folder of .npy. */
+/* Writes graco's own format: one file if `path` ends in .npz, else a folder of .npy files. */
 graco_status graco_dataset_save(const graco_dataset *data, const char *path);
 
 void graco_dataset_free(graco_dataset *data);
@@ -281,15 +281,15 @@ typedef struct graco_dataset_info {
     bool weighted;          /* its edges have weights that are not all 1 */
 } graco_dataset_info;
 
+/* The sizes of a data set. O(1). */
 graco_dataset_info graco_dataset_describe(const graco_dataset *data);
 
-/* The name of a node, where the files named them; NULL where they were numbered, and past the end.
- * Belongs to the data set. */
+/* The name of a node, which belongs to the data set; NULL if nodes have no names, or past the end. */
 const char *graco_dataset_node(const graco_dataset *data, int64_t node);
 
 /* ---- Methods and their settings --------------------------------------------------------------- */
 
-/* A method with everything that decides the result of its training, reached by key. */
+/* A method with all its settings, which callers reach by key and as text. */
 typedef struct graco_config graco_config;
 
 /* The settings of a method ("grace"; NULL: that one): its general ones, with those of a preset, such as
@@ -299,8 +299,9 @@ graco_status graco_config_create(graco_config **out, const char *method, const c
 
 void graco_config_free(graco_config *config);
 
-/* Sets one key from text, as `--set key=value` does. Fails with a message that says what is
- * allowed, also for a key that the method does not read. */
+/* Sets one key from text, as `--set key=value` of the command does; `graco help train` lists the keys.
+ * GRACO_ERROR_ARGUMENT if the method does not read the key or the value is not allowed; the message says
+ * what is. */
 graco_status graco_config_set(graco_config *config, const char *key, const char *value);
 
 /* ---- Training -------------------------------------------------------------------------------- */
@@ -321,8 +322,8 @@ typedef struct graco_epoch {
     const char *ended;  /* NULL, or why this epoch is the last: as in the result */
 } graco_epoch;
 
-/* Called after each epoch; returning false ends the training after a checkpoint (GRACO_STOPPED). Of several ranks any
- * may: all end. */
+/* graco calls it after each epoch, on the thread that called graco_train. Returning false ends the training
+ * after a checkpoint (GRACO_STOPPED); if one rank of several does so, all end. */
 typedef bool graco_epoch_fn(void *user, const graco_epoch *epoch);
 
 typedef struct graco_progress {
@@ -338,10 +339,10 @@ typedef struct graco_progress {
     double faster_seconds; /* what seconds_left would be with it, from counted operations */
 } graco_progress;
 
-/* Called at most ten times a second, between steps and within long ones, from the thread that
- * called graco_train. Returning false ends the training within about a second (GRACO_STOPPED): the
- * step under way is given up, and the checkpoint stands before it, perhaps within an epoch. On a
- * GPU, and over ranks, of which any may end it, a step runs to its end first. Must not change what the training uses. */
+/* graco calls it at most ten times a second, between steps and within long ones, on the thread that called
+ * graco_train. Returning false ends the training within about a second (GRACO_STOPPED): graco gives up the
+ * step under way, and the checkpoint stands before it, perhaps within an epoch. On a GPU, and over ranks, of
+ * which any may end it, a step runs to its end first. It must not change what the training uses. */
 typedef bool graco_progress_fn(void *user, const graco_progress *progress);
 
 typedef struct graco_train_options {
@@ -371,21 +372,22 @@ typedef struct graco_train_result {
     double waited;                     /* seconds in which it waited for others meanwhile */
 } graco_train_result;
 
-/* Trains on a data set. `model`, `result` and `options` may each be NULL. With a run folder it
- * holds config.json, metrics.jsonl, model.safetensors and embeddings.npy afterwards, and
- * node_ids.txt if the nodes have names; an embeddings.npy that was there is empty from the first
- * checkpoint on, until those of the last are written. A checkpoint with more epochs than
- * `config` asks for is left as it is. Costs O(epochs * N^2 * d) time for the exact objective and
+/* Trains on a data set. `model`, which the caller frees, `result` and `options` may each be NULL. A run
+ * folder then has config.json, metrics.jsonl, model.safetensors and embeddings.npy, and node_ids.txt
+ * if the nodes have names; an embeddings.npy that was there is empty from the first checkpoint until the
+ * last one's are written. A checkpoint with more epochs than `config` asks for stays as it is.
+ * GRACO_ERROR_ARGUMENT if data and settings do not fit together, GRACO_ERROR_NUMBER if the training
+ * diverges. Costs O(epochs * N^2 * d) time for the exact objective and
  * O(N d) memory beside the tiles. */
 graco_status graco_train(graco_model **model, graco_train_result *result, const graco_dataset *data,
                          const graco_config *config, const graco_train_options *options);
 
-/* Reads the model of a run folder. */
+/* Reads the model of a run folder; the caller frees it. */
 graco_status graco_model_load(graco_model **out, const char *run);
 
-/* Writes a model to a folder, which is made if it is not there, as the model.safetensors that
- * graco_model_load reads. It is for models that were trained without a run folder: a training that
- * is under way in the folder is not looked for. */
+/* Writes a model as the model.safetensors that graco_model_load reads, into a folder, which it makes if
+ * need be. It is for models that were trained without a run folder: it does not look for a training that
+ * is under way in the folder. */
 graco_status graco_model_save(const graco_model *model, const char *run);
 
 typedef struct graco_embed_options {
@@ -394,22 +396,20 @@ typedef struct graco_embed_options {
     bool contaminated;  /* first zero the share of feature entries that the training zeroed */
 } graco_embed_options;
 
-/* Embeds every node of the whole graph, no edge removed: Z is (nodes, width): `hidden` columns, of a
- * supervised method one for each class, of sgc one for each feature. The data set must
- * have as many features as the one trained on; features that were made from the graph are made
- * again, and unless they are of the kind `degree` the graph must be the one trained on. A method
- * that learns a vector for each node (deepwalk, node2vec) gives a node the vector of its name, in
- * whatever graph; where nodes have no names the graph must be the one trained on.
- * GRACO_ERROR_ARGUMENT says what the training did not see. `options` may be NULL. */
+/* Embeds every node of the whole graph, no edge removed. Z is (nodes, width): `hidden` columns, one for
+ * each class with a supervised method, one for each feature with sgc. The data set must have as many
+ * features as the one trained on. Features that were made from the graph are made again, and unless they
+ * are of the kind `degree` the graph must be the one trained on. A method that learns a vector for each
+ * node (deepwalk, node2vec) gives a node the vector of its name, in whatever graph; if nodes have no names
+ * the graph must be the one trained on. GRACO_ERROR_ARGUMENT says what the training did not see. */
 graco_status graco_model_embed(graco_matrix *Z, const graco_model *model, const graco_dataset *data,
                                const graco_embed_options *options);
 
 void graco_model_free(graco_model *model);
 
-/* Writes embeddings Z (nodes, any) of a data set as graco_matrix_save does and, if its nodes have
- * names, these beside them: NAME.node_ids.txt beside NAME.npy, one per line (docs/formats.md). Both
- * appear together: where that fails half-way, older embeddings are empty, so that no name is ever
- * that of another row. */
+/* Writes embeddings Z (nodes, any) of a data set as graco_matrix_save does and, if its nodes have names,
+ * NAME.node_ids.txt next to NAME.npy, a name per line (docs/formats.md). Both appear together: if that
+ * fails half-way, older embeddings are empty, so that no name is ever that of another row. */
 graco_status graco_embeddings_save(const graco_matrix *Z, const graco_dataset *data,
                                    const char *path);
 
@@ -426,8 +426,8 @@ typedef enum graco_protocol {
     GRACO_PROTOCOL_PUBLIC,  /* the data set's own split, C in 2^-10 .. 2^10 chosen on validation */
 } graco_protocol;
 
-/* Called at most ten times a second, from the thread that asked for the work, with about the share
- * of it that is done. False stops it: it returns GRACO_STOPPED. */
+/* graco calls it at most ten times a second, on the thread that asked for the work, with about the share
+ * of it that is done. Returning false stops the work, which returns GRACO_STOPPED. */
 typedef bool graco_share_fn(void *user, double share);
 
 typedef struct graco_eval_options {
@@ -473,9 +473,9 @@ typedef struct graco_eval_result {
     char **notes; /* what deserves attention: "class 3 has no training rows in 2 of 20 ..." */
 } graco_eval_result;
 
-/* Scores embeddings Z (nodes, any) by the labels of a data set. `options` may be NULL. Nodes
- * without a known label are left out. Fails if Z is not finite, if no label is known, or if a part
- * of a split is empty. Costs about 8 products with X and 8 with X' (X the training rows, `classes`
+/* Scores embeddings Z (nodes, any) by the labels of a data set, without the nodes whose label is not
+ * known. GRACO_ERROR_NUMBER if Z is not finite, GRACO_ERROR_ARGUMENT if no label is known or a part of a
+ * split is empty. Costs about 8 products with X and 8 with X' (X the training rows, `classes`
  * columns at once) per split and C. */
 graco_status graco_evaluate(graco_eval_result *result, const graco_matrix *Z,
                             const graco_dataset *data, const graco_eval_options *options);
@@ -511,7 +511,7 @@ typedef struct graco_neighbours {
  * looking at all pairs. Of equal scores the lower row comes first. Scores are found in float32, k +
  * 4 of them, and these again in double: only neighbours that float32 cannot tell apart may be
  * others than in exact arithmetic. O(nodes^2 cols) time, half as much on the CPU where all nodes
- * are asked for; memory beside Z is `memory` and about twice the result. `options` may be NULL.
+ * are asked for; memory beside Z is `memory` and about twice the result.
  * GRACO_ERROR_ARGUMENT for a k that is not 1 to nodes - 1, a node that is not there and an unknown
  * metric; GRACO_ERROR_NUMBER for a Z that is not finite. */
 graco_status graco_neighbours_find(graco_neighbours *out, const graco_matrix *Z,
@@ -543,17 +543,17 @@ typedef struct graco_map_options {
 
 graco_map_options graco_map_defaults(void);
 
-/* A place in the plane for every node, with what is shown of it. */
+/* A place in the plane for every node, with what a page shows of it. */
 typedef struct graco_map graco_map;
 
-/* Lays out the nodes of embeddings Z (nodes, any): nodes that are nearest by cosine lie side by
- * side. Everything is copied; `options` may be NULL. GRACO_ERROR_ARGUMENT for a data set of another
+/* Lays out the nodes of embeddings Z (nodes, any): nodes that are nearest by cosine lie side by side. The
+ * caller frees the map, which keeps copies of everything. GRACO_ERROR_ARGUMENT for a data set of another
  * number of nodes, GRACO_ERROR_NUMBER for a Z that is not finite. The search for neighbours takes
  * O(nodes^2 columns), the layout O(epochs nodes k). */
 graco_status graco_map_make(graco_map **out, const graco_matrix *Z,
                             const graco_map_options *options);
 
-/* Writes it by the ending of `path`: .html, a page of one file that needs no network; .svg and
+/* Writes a map by the ending of `path`: .html, a page of one file that needs no network; .svg and
  * .png, a picture by class, or by cluster where there are no labels; .npy, the places (nodes, 2).
  * Whole or not at all. GRACO_ERROR_ARGUMENT for another ending. */
 graco_status graco_map_save(const graco_map *map, const char *path);

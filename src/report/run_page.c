@@ -1,4 +1,4 @@
-/* graco_report_runs: reads run folders, measures what they hold, and writes one page about them.
+/* graco_report: reads run folders, measures what they hold, and writes one page about them.
  * Whatever a run lacks is named on the page, beside what there is. */
 #include "report/run_report.h"
 
@@ -259,7 +259,7 @@ static void write_head(struct text *title, struct text *lead, const struct run_r
     text_print(lead, ". Written by graco %s.", graco_version());
 }
 
-graco_status graco_report_runs(const char *path, int64_t *notes, graco_run *const *runs,
+graco_status graco_report(const char *path, int64_t *notes, graco_run *const *runs,
                                int64_t count, const graco_report_options *options)
 {
     graco_status status = GRACO_OK;

@@ -1,5 +1,5 @@
 /* The report of runs, while it is made: what their folders say, what was measured of their
- * embeddings, and why a part is missing. graco_report_runs reads, measures and writes, in this
+ * embeddings, and why a part is missing. graco_report reads, measures and writes, in this
  * order.
  *
  * A run is one or more trainings: those of several seeds, and of a supervised method one for each
