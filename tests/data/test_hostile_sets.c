@@ -406,11 +406,7 @@ static void damage(const char *path, const char *file, const graco_load_options 
 
 static void published(const char *like, double scale, const char *file)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.like = like;
-    options.scale = scale;
-    CHECK_OK(graco_dataset_generate(&data, &options));
+    graco_dataset *data = fixture_data(.like = like, .scale = scale);
     CHECK_OK(published_write(data, fixture_path(file), like));
     graco_dataset_free(data);
     damage(file, file, NULL, true);

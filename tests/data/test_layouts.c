@@ -29,12 +29,7 @@ static void check_equal(const graco_dataset *a, const graco_dataset *b)
 
 static graco_dataset *make(const char *like, double scale)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.like = like;
-    options.scale = scale;
-    CHECK_OK(graco_dataset_generate(&data, &options));
-    return data;
+    return fixture_data(.like = like, .scale = scale);
 }
 
 static void read_back(const char *layout, double scale, bool masked)

@@ -14,12 +14,7 @@ static graco_dataset *load(const char *name)
 
 static graco_dataset *save_dense(const char *name)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.dense = true;
-    options.nodes = 300;
-    options.feature_count = 37;
-    CHECK_OK(graco_dataset_generate(&data, &options));
+    graco_dataset *data = fixture_data(.dense = true, .nodes = 300, .feature_count = 37);
     CHECK_OK(graco_dataset_save(data, fixture_path(name)));
     return data;
 }
@@ -156,14 +151,9 @@ static float entry(const struct features *X, int64_t row, int32_t column)
 static void gathered(bool dense)
 {
     const int32_t rows[] = {3, 50, 51, 199};
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
+    graco_dataset *data = fixture_data(.nodes = 200, .feature_count = 60, .dense = dense);
     struct features X = {0};
     bool good = true;
-    options.nodes = 200;
-    options.feature_count = 60;
-    options.dense = dense;
-    CHECK_OK(graco_dataset_generate(&data, &options));
     CHECK_OK(subset_features(&X, &data->features, rows, 4));
     CHECK(X.rows == 4 && X.cols == 60);
     for (int64_t i = 0; i < 4; i++) {

@@ -1,7 +1,7 @@
 #include "data/splits.h"
 
 #include "base/memory.h"
-#include "check.h"
+#include "fixture.h"
 
 #include <unistd.h>
 
@@ -70,10 +70,7 @@ static void folds_are_even(void)
  * that is inductive has its own one under `paper`. */
 static void by_number(void)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = NODES;
-    CHECK_OK(graco_dataset_generate(&data, &options));
+    graco_dataset *data = fixture_data(.nodes = NODES);
     data->label[4] = -1;
     memory_free(data->split);
     data->split = NULL;

@@ -1,18 +1,13 @@
 /* Class scores of supervised models: each split's own, counted on its test part alone. */
 #include "base/memory.h"
-#include "check.h"
+#include "fixture.h"
 #include "data/splits.h"
 
 enum { NODES = 120, CLASSES = 3, SPLITS = 4 };
 
 static graco_dataset *make_data(void)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = NODES;
-    options.classes = CLASSES;
-    CHECK_OK(graco_dataset_generate(&data, &options));
-    return data;
+    return fixture_data(.nodes = NODES, .classes = CLASSES);
 }
 
 /* Scores that are right on the test part of a split but for every `wrong`-th of its nodes, and wrong

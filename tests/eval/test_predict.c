@@ -1,6 +1,6 @@
 /* Predictions: of nodes without a label, by a supervised model or by a regression on embeddings. */
 #include "base/memory.h"
-#include "check.h"
+#include "fixture.h"
 #include "data/dataset.h"
 
 enum { NODES = 240, CLASSES = 4, HIDDEN_EVERY = 5 };
@@ -9,12 +9,7 @@ static int32_t truth[NODES];
 
 static graco_dataset *make_data(void)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = NODES;
-    options.classes = CLASSES;
-    options.feature_count = 80;
-    CHECK_OK(graco_dataset_generate(&data, &options));
+    graco_dataset *data = fixture_data(.nodes = NODES, .classes = CLASSES, .feature_count = 80);
     memcpy(truth, data->label, sizeof truth);
     for (int64_t i = 0; i < NODES; i += HIDDEN_EVERY)
         data->label[i] = -1;

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "eval/measure_structure.h"
-#include "check.h"
+#include "fixture.h"
 
 enum { NODES = 60, COLS = 37, CLUSTERS = 7 };
 
@@ -389,11 +389,8 @@ static void refused(void)
  * the same; a single node has what can be had. */
 static void order(void)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
+    graco_dataset *data = fixture_data(.nodes = 400);
     graco_structure good = {0}, again = {0}, bad = {0};
-    options.nodes = 400;
-    CHECK_OK(graco_dataset_generate(&data, &options));
     graco_matrix Z = make_matrix(400, 24, 1);
     CHECK_OK(measure_structure(&bad, &Z, data, 1));
     for (int64_t i = 0; i < 400; i++)

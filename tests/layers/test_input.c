@@ -3,7 +3,7 @@
 #include "layers/input.h"
 
 #include "base/memory.h"
-#include "check.h"
+#include "fixture.h"
 #include "reference/reference.h"
 
 struct order {
@@ -13,13 +13,7 @@ struct order {
 
 static struct graco_dataset *generated(int64_t nodes, int64_t features, bool dense)
 {
-    graco_generate_options options = graco_generate_defaults();
-    struct graco_dataset *data = NULL;
-    options.nodes = nodes;
-    options.feature_count = features;
-    options.dense = dense;
-    CHECK_OK(graco_dataset_generate(&data, &options));
-    return data;
+    return fixture_data(.nodes = nodes, .feature_count = features, .dense = dense);
 }
 
 /* As the encoder asks for it, or the product first. */

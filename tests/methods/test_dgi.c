@@ -12,11 +12,7 @@ enum { NODES = 240, COLS = 40 };
 
 static graco_dataset *make_data(bool dense)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = NODES;
-    options.feature_count = COLS;
-    CHECK_OK(graco_dataset_generate(&data, &options));
+    graco_dataset *data = fixture_data(.nodes = NODES, .feature_count = COLS);
     if (dense) { /* the same numbers */
         graco_matrix X = {0};
         CHECK_OK(features_densify(&X, &data->features));

@@ -227,13 +227,9 @@ static void learns(const char *name)
 /* Many graphs, of which the training split is trained on; all of them are embedded. */
 static void trains_on_the_split(const char *name, const char *like)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
+    graco_dataset *data = fixture_data(.like = like, .scale = 0.01);
     graco_config config = config_of(name);
     graco_train_result result;
-    options.like = like;
-    options.scale = 0.01;
-    CHECK_OK(graco_dataset_generate(&data, &options));
     config.inductive = 1;
     graco_matrix Z = fixture_train(&result, data, &config);
     CHECK(Z.rows == data->graph->nodes && isfinite(result.loss));

@@ -42,11 +42,7 @@ static void try_all(const graco_dataset *data, const char *name)
 
 int main(void)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = 60;
-    options.feature_count = 20;
-    CHECK_OK(graco_dataset_generate(&data, &options));
+    graco_dataset *data = fixture_data(.nodes = 60, .feature_count = 20);
     try_all(data, "sage_mean");
     try_all(data, "sage_pool");
     try_all(data, "sage_lstm");

@@ -1,18 +1,13 @@
 /* Four test graphs: the score lies between those of the two parts, weighted by what they hold. */
 #include "paper/measures.h"
 
-#include "check.h"
+#include "fixture.h"
 
 #include <unistd.h>
 
 static graco_dataset *make(const char *like, double scale)
 {
-    graco_generate_options generate = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    generate.like = like;
-    generate.scale = scale;
-    CHECK_OK(graco_dataset_generate(&data, &generate));
-    return data;
+    return fixture_data(.like = like, .scale = scale);
 }
 
 /* 2 tp / (2 tp + fp + fn) of both together, in percent. */

@@ -58,13 +58,9 @@ static void refused(void)
     graco_train_options first = {.run = fixture_path("memory")},
                         again = {.run = first.run, .resume = true};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        graco_generate_options make = graco_generate_defaults();
+        graco_dataset *data = fixture_data(.nodes = others[i].nodes, .seed = others[i].seed);
         char words[GRACO_DIFFERENCES];
-        graco_dataset *data = NULL;
         graco_model *model = NULL;
-        make.nodes = others[i].nodes;
-        make.seed = others[i].seed;
-        CHECK_OK(graco_dataset_generate(&data, &make));
         if (i == 0)
             CHECK_OK(graco_train(NULL, NULL, data, &config, &first));
         CHECK_OK(graco_model_load(&model, first.run));
@@ -87,11 +83,8 @@ static void fewer(void)
     char *before[2], *after;
     graco_config config = little(EPOCHS - 1);
     graco_train_options options = {.run = fixture_path("memory"), .resume = true};
-    graco_generate_options make = graco_generate_defaults();
-    graco_dataset *data = NULL;
+    graco_dataset *data = fixture_data(.nodes = 40);
     graco_train_result result = {0};
-    make.nodes = 40;
-    CHECK_OK(graco_dataset_generate(&data, &make));
     for (int i = 0; i < 2; i++)
         before[i] = read_text(names[i]);
     CHECK_OK(graco_train(NULL, &result, data, &config, &options));

@@ -40,14 +40,10 @@ static inline double likeness_train(const graco_dataset *data, const graco_confi
 /* The paper's order: features alone, neighbours too, and learning at least two points above. */
 static inline void likeness_check(const struct likeness *given)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
+    graco_dataset *data =
+        fixture_data(.like = "reddit", .scale = given->scale, .seed = given->graph_seed);
     graco_matrix X = {0};
     graco_config config;
-    options.like = "reddit";
-    options.scale = given->scale;
-    options.seed = given->graph_seed;
-    CHECK_OK(graco_dataset_generate(&data, &options));
     CHECK_OK(graco_dataset_features(&X, data, NULL));
     preset_config(&config, "reddit");
     config.seed = given->seed;

@@ -163,11 +163,7 @@ static void held_in_the_way(void)
 
 int main(void)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = 150;
-    options.feature_count = 30;
-    CHECK_OK(graco_dataset_generate(&data, &options));
+    graco_dataset *data = fixture_data(.nodes = 150, .feature_count = 30);
     compare(data, "grace", ENCODER_GCN, 0, 4); /* gradients cleared, W2, P1, P2 */
     compare(data, "grace", ENCODER_SAGE, 0, 5);
     compare(data, "grace", ENCODER_GCN, 40, 4);

@@ -55,11 +55,7 @@ static void compare_small(bool dense)
         {"sage_skip", "rrelu", "exact", "0"}, {"sage", "elu", "moment", "128"},
         {"gcn", "relu", "exact", "128"},      {"sage_skip", "rrelu", "infonce", "128"},
     };
-    graco_generate_options generate = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    generate.nodes = 600;
-    generate.dense = dense;
-    CHECK_OK(graco_dataset_generate(&data, &generate));
+    graco_dataset *data = fixture_data(.nodes = 600, .dense = dense);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char what[96];
         graco_config config;
@@ -86,12 +82,8 @@ static void compare_small(bool dense)
 /* Many graphs, whose steps are recorded each for itself. */
 static void compare_graphs(void)
 {
-    graco_generate_options generate = graco_generate_defaults();
-    graco_dataset *data = NULL;
+    graco_dataset *data = fixture_data(.like = "ppi", .scale = 0.02);
     graco_config config;
-    generate.like = "ppi";
-    generate.scale = 0.02;
-    CHECK_OK(graco_dataset_generate(&data, &generate));
     preset_config(&config, NULL);
     config.hidden = 32;
     config.epochs = 8;
@@ -145,10 +137,7 @@ static void compare_resumed(const char *objective)
     enum { ROOM = 1 << 20 };
     static char bytes[2][ROOM];
     int64_t size[2];
-    graco_generate_options generate = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    generate.nodes = 600;
-    CHECK_OK(graco_dataset_generate(&data, &generate));
+    graco_dataset *data = fixture_data(.nodes = 600);
     for (int resumed = 0; resumed < 2; resumed++) {
         char folder[] = "/tmp/graco-devices-XXXXXX";
         graco_config config;
@@ -175,11 +164,8 @@ static void compare_resumed(const char *objective)
 
 static bool gpu_works(void)
 {
-    graco_generate_options generate = graco_generate_defaults();
-    graco_dataset *data = NULL;
+    graco_dataset *data = fixture_data(.nodes = 200);
     graco_config config;
-    generate.nodes = 200;
-    CHECK_OK(graco_dataset_generate(&data, &generate));
     preset_config(&config, NULL);
     config.epochs = 1;
     config.device = DEVICE_CUDA;

@@ -369,12 +369,7 @@ static struct training begin(const struct graco_dataset *data, const char *const
 /* Ranks on the pretended device against one process, and against ranks on the CPU, to the bit. */
 static void check_training(bool dense, const char *const keys[3][2])
 {
-    graco_generate_options generate = graco_generate_defaults();
-    struct graco_dataset *data = NULL;
-    generate.nodes = 150;
-    generate.feature_count = 30;
-    generate.dense = dense;
-    CHECK_OK(graco_dataset_generate(&data, &generate));
+    graco_dataset *data = fixture_data(.nodes = 150, .feature_count = 30, .dense = dense);
     struct training alone = begin(data, keys, pretended);
     train(NULL, &alone);
     for (int ranks = 2; ranks <= 4; ranks++) {

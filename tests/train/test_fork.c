@@ -33,11 +33,7 @@ int main(void)
     check_skip("the thread sanitizer lets no child start threads");
 #endif
     static float before[NODES * HIDDEN], after[NODES * HIDDEN];
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = NODES;
-    options.feature_count = 60;
-    CHECK_OK(graco_dataset_generate(&data, &options));
+    graco_dataset *data = fixture_data(.nodes = NODES, .feature_count = 60);
     train(before, data);
     pid_t child = fork();
     if (child == 0) {

@@ -13,14 +13,7 @@
 
 static struct graco_dataset *generated(int64_t nodes, bool dense)
 {
-    graco_generate_options options = graco_generate_defaults();
-    struct graco_dataset *data = NULL;
-    options.nodes = nodes;
-    options.feature_count = 40;
-    options.classes = 4;
-    options.dense = dense;
-    CHECK_OK(graco_dataset_generate(&data, &options));
-    return data;
+    return fixture_data(.nodes = nodes, .feature_count = 40, .classes = 4, .dense = dense);
 }
 
 static graco_config config_of(int encoder)

@@ -1,5 +1,5 @@
 /* graco_model_views gives the rows that the next step contrasts: J of them is that step's loss. */
-#include "check.h"
+#include "fixture.h"
 
 enum { NODES = 50 };
 
@@ -50,12 +50,8 @@ static double loss_of(const graco_matrix *Z)
 int main(void)
 {
     static const char *const activations[] = {"relu", "prelu", "rrelu"};
-    graco_generate_options generate = graco_generate_defaults();
-    graco_dataset *data = NULL;
+    graco_dataset *data = fixture_data(.nodes = NODES, .feature_count = 20);
     graco_matrix Z = {0};
-    generate.nodes = NODES;
-    generate.feature_count = 20;
-    CHECK_OK(graco_dataset_generate(&data, &generate));
     for (int i = 0; i < 3; i++) {
         graco_model *before = train(data, NULL, activations[i], "3");
         graco_model *after = train(data, NULL, activations[i], "4");

@@ -40,13 +40,7 @@ static const struct setting {
 
 static graco_dataset *make_data(bool dense)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = 500;
-    options.feature_count = 60;
-    options.dense = dense;
-    CHECK_OK(graco_dataset_generate(&data, &options));
-    return data;
+    return fixture_data(.nodes = 500, .feature_count = 60, .dense = dense);
 }
 
 static graco_config make_config(const char *name, const char *keys)
@@ -179,13 +173,8 @@ static void takes_none(void)
 
 static void refuses(void)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
+    graco_dataset *data = fixture_data(.nodes = 20000, .feature_count = 1, .degree = 1);
     graco_plan plan = {.steps = -5};
-    options.nodes = 20000;
-    options.feature_count = 1;
-    options.degree = 1;
-    CHECK_OK(graco_dataset_generate(&data, &options));
     graco_config config = make_config("grace", "hidden=65536 projection=65536");
     graco_status status = graco_plan_train(&plan, data, &config);
     CHECK(status == GRACO_OK && plan.host_bytes > (int64_t)1 << 37);

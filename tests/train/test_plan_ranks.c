@@ -49,13 +49,7 @@ static void train(struct comm *comm, void *argument)
 
 static graco_dataset *make_data(bool dense)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = 150;
-    options.feature_count = 30;
-    options.dense = dense;
-    CHECK_OK(graco_dataset_generate(&data, &options));
-    return data;
+    return fixture_data(.nodes = 150, .feature_count = 30, .dense = dense);
 }
 
 static graco_config make_config(const char *keys)

@@ -94,10 +94,7 @@ static void compare(const graco_dataset *data, graco_status failure, bool at_onc
 
 int main(void)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = 100;
-    CHECK_OK(graco_dataset_generate(&data, &options));
+    graco_dataset *data = fixture_data(.nodes = 100);
     for (int at_once = 0; at_once < 2; at_once++) {
         compare(data, GRACO_ERROR_MEMORY, at_once);
         compare(data, GRACO_ERROR_DEVICE, at_once); /* another context spoiled the recording */

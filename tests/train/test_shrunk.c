@@ -19,12 +19,7 @@ static graco_config config_of(int64_t batch)
 
 static graco_dataset *mapped(const char *folder)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = 3000;
-    options.feature_count = 30;
-    options.dense = true;
-    CHECK_OK(graco_dataset_generate(&data, &options));
+    graco_dataset *data = fixture_data(.nodes = 3000, .feature_count = 30, .dense = true);
     CHECK_OK(graco_dataset_save(data, fixture_path(folder)));
     graco_dataset_free(data);
     data = NULL;

@@ -27,12 +27,8 @@ struct result {
 
 static struct graco_dataset *make_data(const struct setting *s)
 {
-    graco_generate_options generate = graco_generate_defaults();
-    struct graco_dataset *data = NULL;
-    generate.nodes = NODES;
-    generate.feature_count = s->features;
-    generate.dense = s->dense;
-    CHECK_OK(graco_dataset_generate(&data, &generate));
+    graco_dataset *data =
+        fixture_data(.nodes = NODES, .feature_count = s->features, .dense = s->dense);
     CHECK((data->features.dense != NULL) == s->dense);
     return data;
 }

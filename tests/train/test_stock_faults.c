@@ -49,14 +49,9 @@ static graco_status train(const struct backend *backend, const struct graco_data
 static void failing(bool dense, bool poor)
 {
     enum { NODES = 200, FEATURES = 1200 };
-    graco_generate_options generate = graco_generate_defaults();
+    graco_dataset *data = fixture_data(.nodes = NODES, .feature_count = FEATURES, .dense = dense);
     graco_config config = make_config();
-    struct graco_dataset *data = NULL;
     graco_status status = GRACO_ERROR_MEMORY;
-    generate.nodes = NODES;
-    generate.feature_count = FEATURES;
-    generate.dense = dense;
-    CHECK_OK(graco_dataset_generate(&data, &generate));
     for (long n = 0; status != GRACO_OK && n < 3000; n++) {
         struct backend device =
             pretended_backend(SIZE_MAX, poor ? NODES * FEATURES * sizeof(float) : 0);

@@ -3,16 +3,12 @@
 
 #include "methods/method.h"
 
-#include "check.h"
+#include "fixture.h"
 
+/* -1: without features. */
 static graco_dataset *small(int64_t features)
 {
-    graco_generate_options options = graco_generate_defaults();
-    graco_dataset *data = NULL;
-    options.nodes = 60;
-    options.feature_count = features;
-    CHECK_OK(graco_dataset_generate(&data, &options));
-    return data;
+    return fixture_data(.nodes = 60, .feature_count = features);
 }
 
 static const struct axis *axis_of(const struct space *space, const char *key)
@@ -184,7 +180,7 @@ static void kinds(void)
 {
     struct space space;
     float noise[8] = {0.3f, -0.1f, 0.5f, 1, 2, 3, 4, 5};
-    graco_dataset *words = small(100), *none = small(0), *dense = NULL, *large = NULL;
+    graco_dataset *words = small(100), *none = small(-1), *dense = NULL, *large = NULL;
     graco_generate_options options = graco_generate_defaults();
     options.nodes = 9000;
     options.feature_count = 10;
