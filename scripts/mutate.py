@@ -33,11 +33,11 @@ EQUAL = os.path.join(TREE, "scripts", "mutate_equal.txt")
 # Folders of a module, and the tests that hold it.
 MODULES = {
     "eval": (["src/eval"], r"eval\.|cli\.(eval_command|tasks|neighbours|map)$"),
-    "graph": (["src/graph"], r"graph\.|methods\.golden|train\.(golden|inductive|model_views)$|data\.(generate|splits)$|cli\.partition$"),
-    "layers": (["src/layers"], r"layers\.|methods\.(golden|every)|train\.(golden|inductive|model_views|stock|train)$"),
-    "methods": (["src/methods"], r"methods\.|train\.(golden|patience|train)$|cli\.(supervised|walk_methods)$"),
+    "graph": (["src/graph"], r"graph\.|methods\.golden|train\.(golden|known|inductive|model_views)$|data\.(generate|splits)$|cli\.partition$"),
+    "layers": (["src/layers"], r"layers\.|methods\.(golden|every)|train\.(golden|known|inductive|model_views|stock|train)$"),
+    "methods": (["src/methods"], r"methods\.|train\.(golden|known|patience|train)$|cli\.(supervised|walk_methods)$"),
     "train": (["src/train", "src/run"], r"train\.|run\.|methods\.(golden|every)|cli\.(cli|supervised|trained_on|plan|live)$"),
-    "data": (["src/data"], r"data\.|graph\.|cli\.(tables|names|tasks|node_features|hostile)$"),
+    "data": (["src/data"], r"data\.|graph\.|eval\.(links|known)|train\.known|cli\.(tables|names|tasks|node_features|hostile)$"),
     "python": (["python/graco"], r"python\."),
 }
 
@@ -218,7 +218,7 @@ class Copy:
         environment = dict(os.environ, TMPDIR=self.temporary, GRACO_SOURCE=self.tree)
 
         def limit():
-            resource.setrlimit(resource.RLIMIT_CPU, (int(10 + 8 * seconds),) * 2)
+            resource.setrlimit(resource.RLIMIT_CPU, (int(4 + 8 * seconds),) * 2)
             resource.setrlimit(resource.RLIMIT_AS, (8 << 30, resource.getrlimit(resource.RLIMIT_AS)[1]))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 

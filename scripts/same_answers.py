@@ -7,7 +7,8 @@ pages, pictures, tables, exported files. Seconds, memory in use and dates are ma
 a record, since another processor may give other bits. The data is made by the old program, and run
 folders of the old program are read by the new one as well. Exit code 1 if anything differs.
 
-A difference that is meant is left out by its command: --skip plan,help; --only train looks at one.
+A difference that is meant is left out by its command (--skip plan,help; --only train looks at one) or by what it
+holds: --without _from_here leaves out keys of JSON and lines.
 scripts/same_bits.sh holds longer trainings, and scripts/same_speed.py the speed.
 """
 import argparse
@@ -175,10 +176,14 @@ TIMES_OF_A_PAGE = re.compile(r"<svg\b(?:(?!</svg>).)*>ms</text>.*?</svg>|(?<=<dt
                              re.DOTALL)
 
 
+# Keys of JSON, and lines, that --without leaves out.
+left_out = re.compile(r"(?!)")
+
+
 def mask_value(value):
     if isinstance(value, dict):
         return {key: "~" if MASKED_KEY.search(key) and not isinstance(inner, (dict, list)) else mask_value(inner)
-                for key, inner in value.items()}
+                for key, inner in value.items() if not left_out.search(key)}
     if isinstance(value, list):
         return [mask_value(item) for item in value]
     return value
@@ -241,6 +246,7 @@ def as_lines(name, content):
 
 def lines_differ(old, new):
     """Lines that differ, each cut to where it begins to."""
+    old, new = ([line for line in lines if not left_out.search(line)] for lines in (old, new))
     shown = [line for line in difflib.unified_diff(old, new, n=0, lineterm="")
              if not line.startswith(("---", "+++", "@@"))]
     for place in range(len(shown) - 1):
@@ -350,6 +356,7 @@ def parse_arguments():
     parser.add_argument("new", help="program to judge")
     parser.add_argument("--skip", default="", help="commands whose differences are not shown: plan,help")
     parser.add_argument("--only", default="", help="show the differences of these commands alone")
+    parser.add_argument("--without", metavar="REGEX", help="leave out such keys of JSON, and such lines")
     parser.add_argument("--lines", type=int, default=12, help="lines shown of each difference [12]")
     parser.add_argument("--keep", metavar="FOLDER", help="leave what was written in FOLDER/old and FOLDER/new")
     return parser.parse_args()
@@ -368,6 +375,9 @@ def show(words, found, limit):
 
 def main():
     arguments = parse_arguments()
+    global left_out
+    if arguments.without:
+        left_out = re.compile(arguments.without)
     skip, only = (set(text.split(",")) - {""} for text in (arguments.skip, arguments.only))
     begin = time.monotonic()
     counts = {}  # by command: cases, differing, seconds

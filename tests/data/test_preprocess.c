@@ -50,6 +50,18 @@ static void scalings(void)
                  (const float[ROWS * COLS]){0});
 }
 
+/* A row is divided by its sum even where that is below 0; a sum of 0 divides nothing. */
+static void sums_below_zero(void)
+{
+    float X[2][2] = {{-1, -3}, {2, -2}};
+    const struct features given = {.rows = 2, .cols = 2, .dense = &X[0][0]};
+    struct features out;
+    CHECK_OK(preprocess_features(&out, &given, &(struct preprocess){.scaling = SCALING_ROWSUM}));
+    CHECK(out.dense[0] == 0.25f && out.dense[1] == 0.75f);
+    CHECK(out.dense[2] == 2 && out.dense[3] == -2);
+    features_clear(&out);
+}
+
 /* The share is right, the same entries go in both forms, other seeds take others. */
 static void contamination(void)
 {
@@ -104,6 +116,7 @@ static void edges_of_use(void)
 int main(void)
 {
     scalings();
+    sums_below_zero();
     contamination();
     edges_of_use();
     return check_result();

@@ -78,6 +78,37 @@ static void check_split(const graco_dataset *data, const char *path)
     graco_dataset_free(rest);
 }
 
+/* Of two nodes that an edge joins one way, none is a pair without a link, whichever way it goes. */
+static void check_one_way(bool upward, const char *path)
+{
+    enum { SIZE = 40 };
+    int32_t low[SIZE * SIZE], high[SIZE * SIZE];
+    int64_t count = 0, others = 0;
+    graco_dataset *data = NULL;
+    graco_links links = {0};
+    for (int32_t i = 0; i < SIZE; i++)
+        for (int32_t j = 0; j < i; j++)
+            if ((i + j) % 5 < 2) {
+                low[count] = j;
+                high[count++] = i;
+            }
+    graco_arrays arrays = {.nodes = SIZE};
+    arrays.source = GRACO_VECTOR(upward ? low : high, count);
+    arrays.target = GRACO_VECTOR(upward ? high : low, count);
+    CHECK_OK(graco_dataset_create(&data, &arrays));
+    CHECK_OK(graco_links_split(data, path, &(graco_links_options){0.2, 0.1, 5}));
+    CHECK_OK(graco_links_load(&links, path));
+    bool right = true;
+    for (int64_t i = 0; i < links.count; i++) {
+        const int32_t *row = links.pair + 4 * i;
+        right = right && row[3] == ((row[0] + row[1]) % 5 < 2);
+        others += !row[3];
+    }
+    CHECK(right && others > 100);
+    graco_links_clear(&links);
+    graco_dataset_free(data);
+}
+
 /* Embeddings that know every link rank them first; those of one value know nothing. */
 static void test_scores(const graco_dataset *data, const char *path)
 {
@@ -180,6 +211,8 @@ int main(void)
     check_split(data, path);
     check_split(directed, archive);
     test_scores(data, path);
+    check_one_way(true, archive);
+    check_one_way(false, archive);
     test_refused(data, other);
     test_clusters(data);
     graco_dataset_free(data);
