@@ -32,7 +32,7 @@ EQUAL = os.path.join(TREE, "scripts", "mutate_equal.txt")
 
 # Folders of a module, and the tests that hold it.
 MODULES = {
-    "eval": (["src/eval"], r"eval\.|cli\.(eval_command|tasks|neighbours|map)$"),
+    "eval": (["src/eval"], r"eval\.|cli\.(limits|eval_command|tasks|neighbours|map)$"),
     "graph": (["src/graph"], r"graph\.|methods\.golden|train\.(golden|known|inductive|model_views)$|data\.(generate|splits)$|cli\.partition$"),
     "layers": (["src/layers"], r"layers\.|methods\.(golden|every)|train\.(golden|known|inductive|model_views|stock|train)$"),
     "methods": (["src/methods"], r"methods\.|train\.(golden|known|patience|train)$|cli\.(supervised|walk_methods)$"),

@@ -253,7 +253,7 @@ static void pack_directions(void *job, struct threads_piece places)
 }
 
 /* Approximate Newton steps of the first `count` active outputs. */
-static graco_status find_steps(struct solver *s, int64_t count, int64_t *passes)
+static graco_status find_steps(struct solver *s, int64_t count)
 {
     memcpy(s->live, s->active, (size_t)count * sizeof *s->live);
     for_each(s, count, begin_steps);
@@ -263,7 +263,6 @@ static graco_status find_steps(struct solver *s, int64_t count, int64_t *passes)
         s->regression.count = count;
         PASS(s->context->kernels->regress_curve(s->context, &s->regression, s->direction,
                                                 s->product));
-        *passes += count;
         for_each(s, count, advance_steps);
         count = keep_staying(s, s->live, count);
         for_each(s, count, pack_directions);
@@ -375,8 +374,7 @@ static graco_status solve_one(struct solver *s, struct logistic_report *report)
             report->worst_gap = gap <= report->worst_gap ? report->worst_gap : gap;
         }
         count = keep_staying(s, s->active, count);
-        report->newton += count;
-        PASS(find_steps(s, count, &report->passes));
+        PASS(find_steps(s, count));
         PASS(take_steps(s, s->active, count, 1));
     }
     return GRACO_OK;
@@ -386,8 +384,6 @@ void logistic_report_add(struct logistic_report *sum, const struct logistic_repo
 {
     sum->solves += one->solves;
     sum->unconverged += one->unconverged;
-    sum->newton += one->newton;
-    sum->passes += one->passes;
     if (!(one->worst_gap <= sum->worst_gap))
         sum->worst_gap = one->worst_gap;
 }

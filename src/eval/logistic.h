@@ -45,8 +45,7 @@ void logistic_rows_clear(struct logistic_rows *rows);
 /* What happened in one or several calls of logistic_solve. */
 struct logistic_report {
     int64_t solves, unconverged;
-    double worst_gap;       /* over all solves */
-    int64_t newton, passes; /* steps, and products with X and X', summed over the solves */
+    double worst_gap; /* over all solves */
 };
 
 void logistic_report_add(struct logistic_report *sum, const struct logistic_report *one);
