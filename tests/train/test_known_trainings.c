@@ -38,6 +38,8 @@ static const struct known {
     {"dgi", "hidden=8", GRAPHS, 0.69397, 0.69397, 3, 112.989},
     {"gae", "hidden=8", WORDS, 0.711564, 0, 0, 57.2723},
     {"gae", "hidden=8 objective=sampled", ARROWS, 1.37978, 0, 0, -160.133},
+    {"vgae", "hidden=8 layers=1", WORDS, 1.52158, 0, 0, -7.88363},
+    {"fastgcn", "hidden=8 samples=9,12 precompute=0 rows=20", ARROWS, 4.02154, 1.11866, 1, 180.127},
     {"vgae", "hidden=8", WORDS, 1.20397, 0, 0, 94.9088},
     {"deepwalk", "hidden=8 walks=2 length=8", WORDS, 4.93458, 0, 0, -23.5523},
     {"node2vec", "hidden=8 walks=2 length=8 p=0.5 q=2", ARROWS, 2.68645, 0, 0, 13.3707},
