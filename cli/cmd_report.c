@@ -45,8 +45,7 @@ static int make_report(const struct command *command, const struct request *requ
     int64_t notes = 0;
     graco_status status = runs_open(runs, command->arguments, command->count);
     if (status == GRACO_OK)
-        status =
-            graco_report(request->target, &notes, runs, command->count, &request->options);
+        status = graco_report(request->target, &notes, runs, command->count, &request->options);
     if (status == GRACO_OK) {
         output_note("wrote %s: %d run%s", request->target, command->count,
                     command->count == 1 ? "" : "s");

@@ -568,8 +568,8 @@ graco_report_options graco_report_defaults(void);
  * no network. What is missing or damaged in a folder is named there, beside what there is; *notes,
  * which may be NULL, counts such remarks. GRACO_ERROR_IO if a folder holds nothing of a run. The
  * same folders give the same bytes, for any number of threads. `options` may be NULL. */
-graco_status graco_report(const char *path, int64_t *notes, graco_run *const *runs,
-                               int64_t count, const graco_report_options *options);
+graco_status graco_report(const char *path, int64_t *notes, graco_run *const *runs, int64_t count,
+                          const graco_report_options *options);
 
 #ifdef __cplusplus
 }

@@ -259,8 +259,8 @@ static void write_head(struct text *title, struct text *lead, const struct run_r
     text_print(lead, ". Written by graco %s.", graco_version());
 }
 
-graco_status graco_report(const char *path, int64_t *notes, graco_run *const *runs,
-                               int64_t count, const graco_report_options *options)
+graco_status graco_report(const char *path, int64_t *notes, graco_run *const *runs, int64_t count,
+                          const graco_report_options *options)
 {
     graco_status status = GRACO_OK;
     graco_report_options defaults = graco_report_defaults();
