@@ -44,7 +44,7 @@ static graco_status add_column(struct numbers *numbers, const char *path, const 
     const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     int64_t n = numbers->count;
     if (n == VALUES_MAX)
-        return output_fail(GRACO_ERROR_ARGUMENT, "--values: more than %d columns", VALUES_MAX);
+        return status_fail(GRACO_ERROR_ARGUMENT, "--values: more than %d columns", VALUES_MAX);
     numbers->values[n] = malloc((size_t)table->rows * sizeof **numbers->values);
     if (!numbers->values[n])
         return output_no_memory("the values");
@@ -65,7 +65,7 @@ static graco_status read_values(struct numbers *numbers, const char *path, int64
     graco_matrix table = {0};
     graco_status status = graco_matrix_load(&table, path);
     if (status == GRACO_OK && table.rows != nodes)
-        status = output_fail(GRACO_ERROR_ARGUMENT,
+        status = status_fail(GRACO_ERROR_ARGUMENT,
                              "%s: %" PRId64 " rows; expected one for each of the %" PRId64 " nodes",
                              path, table.rows, nodes);
     for (int64_t c = 0; status == GRACO_OK && c < table.cols; c++)

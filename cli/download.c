@@ -41,7 +41,7 @@ struct transfer {
 };
 
 /* Keeps the first reason. */
-static bool fail(struct transfer *t, const char *format, ...) OUTPUT_PRINTF(2, 3);
+static bool fail(struct transfer *t, const char *format, ...) EXT_PRINTF(2, 3);
 static bool fail(struct transfer *t, const char *format, ...)
 {
     va_list arguments;

@@ -79,7 +79,7 @@ graco_status loading_keeps_files(const char *target, const graco_dataset *data)
 {
     for (int i = 0; graco_dataset_file(data, i); i++)
         if (runs_same(target, graco_dataset_file(data, i)))
-            return output_fail(GRACO_ERROR_IO, RUNS_READ, target);
+            return status_fail(GRACO_ERROR_IO, RUNS_READ, target);
     return GRACO_OK;
 }
 

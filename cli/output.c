@@ -93,31 +93,16 @@ void output_hint(const char *format, ...)
     va_end(arguments);
 }
 
-/* A failure of the command itself, not of the library; "": none. */
-static char own[1024];
-
-graco_status output_fail(graco_status status, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(own, sizeof own, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
 graco_status output_no_memory(const char *what)
 {
-    return output_fail(GRACO_ERROR_MEMORY, "out of memory for %s", what);
+    return status_fail(GRACO_ERROR_MEMORY, "out of memory for %s", what);
 }
 
 const char *output_failed(void)
 {
-    static char text[sizeof own + sizeof hint];
-    if (*own)
-        snprintf(text, sizeof text, "%s", own);
-    else
-        snprintf(text, sizeof text, "%.1000s%s%s", graco_message(), *hint ? "; " : "", hint);
-    own[0] = hint[0] = '\0'; /* said */
+    static char text[STATUS_MESSAGE + sizeof hint];
+    snprintf(text, sizeof text, "%.1000s%s%s", graco_message(), *hint ? "; " : "", hint);
+    hint[0] = '\0'; /* said */
     return text;
 }
 
@@ -258,7 +243,7 @@ struct fields {
     } list[FIELDS_MAX];
 };
 
-OUTPUT_PRINTF(3, 4)
+EXT_PRINTF(3, 4)
 static void add_field(struct fields *fields, int rank, const char *format, ...)
 {
     va_list arguments;

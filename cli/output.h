@@ -8,19 +8,12 @@
 #include "base/number.h"
 #include "base/writer.h"
 
-/* Lets the compiler check formats; the library's own such macro is not in the public header. */
-#if defined(__GNUC__)
-#define OUTPUT_PRINTF(text, first) __attribute__((format(printf, text, first)))
-#else
-#define OUTPUT_PRINTF(text, first)
-#endif
-
 /* Prints "graco: MESSAGE" as one line on stderr: control characters become '?'. Of several ranks, another than
  * rank 0 waits for its turn and names itself. */
-void output_error(const char *format, ...) OUTPUT_PRINTF(1, 2);
+void output_error(const char *format, ...) EXT_PRINTF(1, 2);
 
 /* The same of a failure of this process's memory or files, which rank 0 may have alone: it names itself too. */
-void output_own_error(const char *format, ...) OUTPUT_PRINTF(1, 2);
+void output_own_error(const char *format, ...) EXT_PRINTF(1, 2);
 
 /* What such a line begins with. */
 const char *output_prefix(char text[32]);
@@ -30,20 +23,16 @@ const char *output_prefix(char text[32]);
 void output_wait_turn(void);
 
 /* The same for something that the user should know but that stops nothing. */
-void output_note(const char *format, ...) OUTPUT_PRINTF(1, 2);
+void output_note(const char *format, ...) EXT_PRINTF(1, 2);
 
 /* What the user can do about a failure: the next output_failure prints it behind the message. */
-void output_hint(const char *format, ...) OUTPUT_PRINTF(1, 2);
+void output_hint(const char *format, ...) EXT_PRINTF(1, 2);
 
-/* Prints the library's message for `status` and returns the exit code: EXIT_USAGE for an argument
+/* Prints the message for `status` and returns the exit code: EXIT_USAGE for an argument
  * that makes no sense, else EXIT_FAILED. Of several ranks, rank 0 too names itself where memory or files fail. */
 int output_failure(graco_status status);
 
-/* Keeps the message of a failure of the command itself, which output_failure will print in place of
- * the library's, and returns `status`. */
-graco_status output_fail(graco_status status, const char *format, ...) OUTPUT_PRINTF(2, 3);
-
-/* The same, where the command has no memory for `what`: GRACO_ERROR_MEMORY. */
+/* Fails where the command has no memory for `what`: GRACO_ERROR_MEMORY. */
 graco_status output_no_memory(const char *what);
 
 /* What output_failure would print, without its prefix, for who goes on after a failure. */
@@ -70,7 +59,7 @@ bool output_other_format(const char *command, const char *path, const char *cons
                          const char *expected);
 
 /* One row of a two-column table on stdout. */
-void output_row(const char *label, const char *format, ...) OUTPUT_PRINTF(2, 3);
+void output_row(const char *label, const char *format, ...) EXT_PRINTF(2, 3);
 
 /* Says on stderr which data set was written, and where. */
 void output_dataset(const char *target, const graco_dataset *data);

@@ -133,7 +133,7 @@ static graco_status score_training(struct task *task, graco_run *run, int64_t in
     const char *name = graco_run_path(run, index);
     graco_status status = loading_embeddings(&Z, NULL, run, index, task->data);
     if (status == GRACO_ERROR_ARGUMENT && task->links.pair)
-        return output_fail(status,
+        return status_fail(status,
                            "%.800s; it may have seen the links that are tested: train on %s",
                            output_failed(), graco_dataset_describe(task->data).name);
     if (status == GRACO_OK)
