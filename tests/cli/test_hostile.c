@@ -364,7 +364,7 @@ static const struct row rows[] = {
     {"info @/fifo", "it is not a regular file", 0},
     {"info @/folders", "it is a folder, not a file", 0},
     {"info @/out", "no data set in this folder", 0},
-    {"info @/nested", "fewer brackets", 0},
+    {"info @/nested", "too great a depth", 0},
     {"info @/tiny", NULL, 0},
     {"info @/calls", "os.system", 0},
     {"info @/missing", "ind.tiny.graph", 0},
