@@ -132,7 +132,9 @@ static graco_status make_sample(struct work *work, struct cells_training *traini
     training->made++;
     if (!job->way->quiet && !isatty(STDERR_FILENO))
         output_note("%s%s", label, output_time(text, output_now() - begun));
-    return results_save(work->results, work->path);
+    PASS(results_save(work->results, work->path));
+    samples_forget(job);
+    return GRACO_OK;
 }
 
 /* ---- One data set ---------------------------------------------------------------------------- */
@@ -152,7 +154,7 @@ static graco_status load_set(struct samples_set *set, int index, const struct wo
     return graco_dataset_fingerprint(set->fingerprint, set->data);
 }
 
-/* The samples of trainings trainings[0 .. count), which have the same set, seed by seed: so that
+/* The samples of trainings[0 .. count), which have the same set, seed by seed: so that
  * each cell soon has some. */
 static graco_status make_set(struct work *work, const struct samples_set *set,
                              struct cells_training *trainings, int count)
@@ -172,7 +174,8 @@ static graco_status make_set(struct work *work, const struct samples_set *set,
                 return GRACO_STOPPED;
             if (wanted)
                 PASS(make_sample(work, p, &job, wanted));
-            samples_forget(&job); /* also where a kill came between saving and removing */
+            else
+                samples_forget(&job); /* a kill may have come between saving and removing */
             p->left -= p->left > 0;
         }
     return GRACO_OK;

@@ -222,40 +222,6 @@ static graco_status train_all(struct unit *unit, const char *label)
     return unit->divided ? GRACO_OK : read_run(unit);
 }
 
-/* ---- Scores ---------------------------------------------------------------------------------- */
-
-static graco_status score_classes(graco_eval_result *result, const struct unit *unit,
-                                  const graco_eval_options *options)
-{
-    graco_class_scores *scores = NULL;
-    int64_t models = graco_run_describe(unit->run).splits;
-    graco_status status = GRACO_OK;
-    TRY(memory_zalloc(&scores, models, sizeof *scores));
-    for (int64_t s = 0; s < models; s++) {
-        const graco_matrix *P = NULL;
-        TRY(graco_run_embeddings(&P, NULL, unit->run, s, NULL));
-        scores[s] = (graco_class_scores){.split = s, .P = *P};
-    }
-    status = graco_evaluate_classes(result, scores, models, unit->job->set->data, options);
-done:
-    memory_free(scores);
-    return status;
-}
-
-static graco_status score(graco_eval_result *result, const struct unit *unit, enum evaluation how)
-{
-    const graco_dataset *data = unit->job->set->data;
-    graco_eval_options options = graco_eval_defaults();
-    options.splits = unit->job->way->splits;
-    options.device = strcmp(unit->job->way->device, "cpu") == 0 ? "cpu" : "auto";
-    options.with_features = how == FEATURES;
-    if (unit->divided)
-        return score_classes(result, unit, &options);
-    if (how == FOUR)
-        return four_graphs_score(result, &unit->Z, data, &options, unit->folder);
-    return graco_evaluate(result, &unit->Z, data, &options);
-}
-
 /* ---- A sample -------------------------------------------------------------------------------- */
 
 /* At most CURVE_MAX values, evenly spaced, the last among them. */
@@ -323,14 +289,28 @@ static graco_status fill_training(struct sample *out, const struct unit *unit, b
 
 static graco_status fill_scores(struct sample *out, const struct unit *unit, enum evaluation how)
 {
-    graco_eval_result result = {0};
-    PASS(score(&result, unit, how));
-    out->eval_seconds = result.seconds;
-    out->metric = result.metric;
-    graco_status status = memory_alloc(&out->scores.at, result.splits, sizeof *out->scores.at);
-    for (int64_t s = 0; status == GRACO_OK && s < result.splits; s++)
-        out->scores.at[out->scores.count++] = result.scores[s];
-    graco_eval_result_clear(&result);
+    const struct samples_way *way = unit->job->way;
+    const graco_dataset *data = unit->job->set->data;
+    graco_eval_options options = graco_eval_defaults();
+    graco_eval_result own = {0};
+    const graco_eval_result *result = &own;
+    graco_status status = GRACO_OK;
+    options.splits = way->splits;
+    options.device = strcmp(way->device, "cpu") == 0 ? "cpu" : "auto";
+    options.with_features = how == FEATURES;
+    if (how == FOUR)
+        TRY(four_graphs_score(&own, &unit->Z, data, &options, unit->folder));
+    else if (unit->run)
+        TRY(graco_run_scores(&result, unit->run, data, &options));
+    else
+        TRY(graco_evaluate(&own, &unit->Z, data, &options));
+    out->eval_seconds = result->seconds;
+    out->metric = result->metric;
+    TRY(memory_alloc(&out->scores.at, result->splits, sizeof *out->scores.at));
+    out->scores.count = result->splits;
+    memcpy(out->scores.at, result->scores, (size_t)result->splits * sizeof *out->scores.at);
+done:
+    graco_eval_result_clear(&own);
     return status;
 }
 
