@@ -3,12 +3,12 @@
  * trained again, so a call that was killed goes on, and files of several machines add up.
  *
  * The file is replaced after each sample; only then its run folder is removed. */
+#include "measures.h"
 #include "report.h"
 #include "samples.h"
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/loading.h"
-#include "cli/machine.h"
 #include "cli/output.h"
 #include "cli/runs.h"
 #include "cli/settings.h"

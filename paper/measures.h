@@ -1,4 +1,4 @@
-/* What is measured of a training beside its scores, as fields of its sample. */
+/* What is measured of a training beside its scores, as fields of its sample; and of the machine. */
 #ifndef PAPER_MEASURES_H
 #define PAPER_MEASURES_H
 
@@ -26,5 +26,9 @@ graco_status points_find(struct sample *out, const graco_matrix *Z, const graco_
 graco_status four_graphs_score(graco_eval_result *result, const graco_matrix *Z,
                                const graco_dataset *data, const graco_eval_options *options,
                                const char *folder);
+
+/* The machine, for whoever reads times: "NVIDIA H200, AMD EPYC ..., 16 cores", what Linux tells of it. */
+enum { MACHINE_TEXT = 256 };
+const char *machine_name(char text[MACHINE_TEXT]);
 
 #endif

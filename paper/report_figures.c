@@ -186,8 +186,8 @@ static bool same_epochs(const struct list *a, const struct list *b)
 }
 
 /* The curve of the samples from `first` on, count of them, which have one key. */
-static graco_status write_curve(struct report *report, const struct sample *first, int64_t count,
-                                bool information, int64_t index)
+static graco_status draw_curve(struct document *document, const struct sample *first, int64_t count,
+                               bool information, int64_t index)
 {
     const struct list *epoch = &first->epoch;
     struct text title = {0}, about = {0};
@@ -211,11 +211,11 @@ static graco_status write_curve(struct report *report, const struct sample *firs
     text_add(&title, first->key);
     text_add(&title, information ? ": mutual information" : ": loss");
     plot_lines_about(&about, &plot);
-    document_plot(&report->document, &(struct document_plot){.name = "training",
-                                                             .index = index,
-                                                             .title = text_words(&title),
-                                                             .about = text_words(&about),
-                                                             .lines = &plot});
+    document_plot(document, &(struct document_plot){.name = "training",
+                                                    .index = index,
+                                                    .title = text_words(&title),
+                                                    .about = text_words(&about),
+                                                    .lines = &plot});
     TRY(text_status(&title));
     status = text_status(&about);
 done:
@@ -225,33 +225,17 @@ done:
     return status;
 }
 
-void report_training(struct report *report)
+static graco_status draw_training(struct document *document, const struct sample *first,
+                                  int64_t count, int64_t index)
 {
-    const struct results *results = report->results;
-    struct document *document = &report->document;
-    int64_t drawn = 0;
-    for (int64_t i = 0, first, count; i < results->count; i = first + count) {
-        const struct sample *sample = &results->samples[i];
-        count = results_range(&first, results, sample->key);
-        if (sample->epoch.count == 0 || drawn >= 2 * FIGURES_MAX)
-            continue;
-        if (drawn == 0) {
-            document_section(document, "training", "Trainings");
-            document_plots_begin(document, false);
-        }
-        document_keep(document, write_curve(report, sample, count, false, ++drawn));
-        document_keep(document, write_curve(report, sample, count, true, ++drawn));
-    }
-    if (drawn > 0)
-        document_plots_end(document, "Mean over the seeds of a training; the band goes from the "
-                                     "lowest to the highest of them. Mutual information is the "
-                                     "InfoNCE estimate between the two views.");
+    PASS(draw_curve(document, first, count, false, 2 * index - 1));
+    return draw_curve(document, first, count, true, 2 * index);
 }
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
 
 /* A map of a sample's points; none, if its classes are too many. */
-static graco_status write_map(struct document *document, const struct sample *sample, int64_t index)
+static graco_status draw_map(struct document *document, const struct sample *sample, int64_t index)
 {
     char about[160], name[CLASSES_MAX][24];
     const char *names[CLASSES_MAX];
@@ -295,7 +279,11 @@ static graco_status write_map(struct document *document, const struct sample *sa
     return GRACO_OK;
 }
 
-void report_embeddings(struct report *report)
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+/* A section with the curves, or the map, of the samples of each key: the first FIGURES_MAX that have some. */
+static void draw_keys(struct report *report, bool maps, const char *name, const char *title,
+                      const char *caption)
 {
     const struct results *results = report->results;
     struct document *document = &report->document;
@@ -303,15 +291,31 @@ void report_embeddings(struct report *report)
     for (int64_t i = 0, first, count; i < results->count; i = first + count) {
         const struct sample *sample = &results->samples[i];
         count = results_range(&first, results, sample->key);
-        if (sample->x.count == 0 || drawn >= FIGURES_MAX)
+        if ((maps ? sample->x.count : sample->epoch.count) == 0 || drawn >= FIGURES_MAX)
             continue;
         if (drawn == 0) {
-            document_section(document, "embeddings", "Embeddings");
+            document_section(document, name, title);
             document_plots_begin(document, false);
         }
-        document_keep(document, write_map(document, sample, ++drawn));
+        drawn++;
+        document_keep(document, maps ? draw_map(document, sample, drawn)
+                                     : draw_training(document, sample, count, drawn));
     }
     if (drawn > 0)
-        document_plots_end(document, "The two leading principal components of the embeddings, "
-                                     "coloured by class. The training saw no class.");
+        document_plots_end(document, caption);
+}
+
+void report_training(struct report *report)
+{
+    draw_keys(report, false, "training", "Trainings",
+              "Mean over the seeds of a training; the band goes from the lowest to "
+              "the highest of them. Mutual information is the InfoNCE estimate "
+              "between the two views.");
+}
+
+void report_embeddings(struct report *report)
+{
+    draw_keys(report, true, "embeddings", "Embeddings",
+              "The two leading principal components of the embeddings, coloured by "
+              "class. The training saw no class.");
 }

@@ -1,5 +1,5 @@
 /* The machine as /proc has it: the NVIDIA driver names its GPUs there, the kernel the processor. */
-#include "machine.h"
+#include "measures.h"
 
 #include <dirent.h>
 #include <stdio.h>
