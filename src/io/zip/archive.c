@@ -11,6 +11,7 @@
 #include "base/memory.h"
 
 #include <string.h>
+#include <zlib.h>
 
 enum { RECORD_MAX = 128, VERSION = 45, MADE_ON_UNIX = 3 << 8, DAY_ZERO = 33, MEMBERS_FIRST = 16 };
 
@@ -32,7 +33,6 @@ struct archive {
     int64_t count, room;
     struct entry *entries;
     bool open; /* a member was begun */
-    uint32_t table[8][256];
 };
 
 /* A record under construction, little endian. */
@@ -47,44 +47,12 @@ static void put(struct record *record, uint64_t value, int width)
         record->bytes[record->length++] = (uint8_t)(value >> (8 * i));
 }
 
-/* CRC-32 over eight bytes at a time: table[k][b] is the checksum of b followed by k zeros. */
-static void fill_table(uint32_t table[8][256])
-{
-    for (uint32_t b = 0; b < 256; b++) {
-        uint32_t value = b;
-        for (int bit = 0; bit < 8; bit++)
-            value = value >> 1 ^ (value & 1 ? UINT32_C(0xEDB88320) : 0);
-        table[0][b] = value;
-    }
-    for (uint32_t b = 0; b < 256; b++) {
-        for (int k = 1; k < 8; k++)
-            table[k][b] = table[k - 1][b] >> 8 ^ table[0][table[k - 1][b] & 255];
-    }
-}
-
-static uint32_t add_checksum(uint32_t table[8][256], uint32_t checksum, const uint8_t *bytes,
-                             int64_t length)
-{
-    uint32_t c = ~checksum;
-    for (; length >= 8; length -= 8, bytes += 8) {
-        c ^= (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-             (uint32_t)bytes[3] << 24;
-        c = table[7][c & 255] ^ table[6][c >> 8 & 255] ^ table[5][c >> 16 & 255] ^
-            table[4][c >> 24] ^ table[3][bytes[4]] ^ table[2][bytes[5]] ^ table[1][bytes[6]] ^
-            table[0][bytes[7]];
-    }
-    for (; length > 0; length--, bytes++)
-        c = c >> 8 ^ table[0][(c ^ *bytes) & 255];
-    return ~c;
-}
-
 graco_status archive_create(struct archive **out, archive_sink_fn *sink, void *user)
 {
     struct archive *archive = NULL;
     PASS(memory_zalloc(&archive, 1, sizeof *archive));
     archive->sink = sink;
     archive->user = user;
-    fill_table(archive->table);
     *out = archive;
     return GRACO_OK;
 }
@@ -144,7 +112,7 @@ graco_status archive_write(struct archive *archive, const void *bytes, int64_t l
     if (!archive->open)
         return status_fail(GRACO_ERROR_ARGUMENT, "bytes for an archive outside of any member");
     struct entry *entry = &archive->entries[archive->count - 1];
-    entry->checksum = add_checksum(archive->table, entry->checksum, bytes, length);
+    entry->checksum = (uint32_t)crc32_z(entry->checksum, bytes, (size_t)length);
     entry->length += length;
     return send(archive, bytes, length);
 }
