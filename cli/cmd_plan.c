@@ -2,12 +2,11 @@
  * not fit, which settings would make it fit, each with its own plan. The data set is read as the training
  * would read it, so the peak of reading is measured, not planned. Then, where it fits, the time: the
  * training runs, in memory alone, until its own estimate is good. With --ranks, what each rank of
- * graco-mpi would take and send (rank_plan.h). */
+ * graco-mpi would take and send. */
 #include "graco_command.h"
 #include "commands.h"
 #include "loading.h"
 #include "output.h"
-#include "rank_plan.h"
 #include "settings.h"
 #include "stop.h"
 
@@ -76,6 +75,7 @@ struct planning {
     graco_dataset_info info;
     graco_config *config;
     const char *preset;
+    int64_t epochs;
     int64_t available;  /* bytes */
     int64_t here;       /* the same of this machine */
     int64_t load_bytes; /* the peak of reading the data set */
@@ -216,48 +216,48 @@ static const char *show_short_time(char text[32], double seconds)
     return text;
 }
 
-static int64_t epochs_of(const struct planning *p)
-{
-    char epochs[SETTINGS_TEXT];
-    return strtoll(settings_get(epochs, p->config, "epochs"), NULL, 10);
-}
+#define PLANNED(member, kind) FIELD_AS(#member, struct planned, plan.member, kind)
+static const struct field PLANNED_FIELDS[] = {
+    PLANNED(host_bytes, INT), PLANNED(device_bytes, INT), FIELD(struct planned, fits, BOOL), {0}};
 
-static void print_planned(struct writer *json, const struct planned *planned)
+#define ASKED(member, kind) FIELD_AS(#member, struct planning, asked.plan.member, kind)
+#define OWN(name, member, kind) FIELD_AS(name, struct planning, member, kind)
+static const struct field PLANNING_FIELDS[] = {
+    ASKED(device, STRING),
+    ASKED(parameters, INT),
+    OWN("epochs", epochs, INT),
+    ASKED(steps, INT),
+    OWN("available_bytes", available, INT),
+    OWN("loading_bytes", load_bytes, INT),
+    OWN("data_bytes", asked.plan.now_bytes, INT),
+    OWN("device_free_bytes", asked.plan.device_free, INT),
+    OWN("load_seconds", load_seconds, REAL),
+    OWN("prepare_seconds", timed.prepare, REAL),
+    OWN("timed_steps", timed.steps, INT),
+    OWN("timed_seconds", timed.passed, REAL),
+    OWN("epoch_seconds", timed.epoch, REAL),
+    OWN("seconds", timed.whole, REAL),
+    {0}};
+
+static void begin_json(struct writer *json, const struct planning *p)
 {
-    const graco_plan *plan = &planned->plan;
-    writer_integer(json, "host_bytes", plan->host_bytes);
-    writer_integer(json, "device_bytes", plan->device_bytes);
-    writer_bool(json, "fits", planned->fits);
+    writer_open(json, NULL, '{');
+    writer_string(json, "dataset", p->info.name);
+    writer_string(json, "method", graco_config_method(p->config));
+    writer_string(json, "preset", p->preset);
 }
 
 static int print_json(const struct planning *p)
 {
-    const graco_plan *plan = &p->asked.plan;
     struct writer json = {0};
-    writer_open(&json, NULL, '{');
-    writer_string(&json, "dataset", p->info.name);
-    writer_string(&json, "method", graco_config_method(p->config));
-    writer_string(&json, "preset", p->preset);
-    writer_string(&json, "device", plan->device);
-    writer_integer(&json, "parameters", plan->parameters);
-    writer_integer(&json, "epochs", epochs_of(p));
-    writer_integer(&json, "steps", plan->steps);
-    writer_integer(&json, "available_bytes", p->available);
-    writer_integer(&json, "loading_bytes", p->load_bytes);
-    writer_integer(&json, "data_bytes", plan->now_bytes);
-    writer_integer(&json, "device_free_bytes", plan->device_free);
-    writer_real(&json, "load_seconds", p->load_seconds);
-    writer_real(&json, "prepare_seconds", p->timed.prepare);
-    writer_integer(&json, "timed_steps", p->timed.steps);
-    writer_real(&json, "timed_seconds", p->timed.passed);
-    writer_real(&json, "epoch_seconds", p->timed.epoch);
-    writer_real(&json, "seconds", p->timed.whole);
-    print_planned(&json, &p->asked);
+    begin_json(&json, p);
+    writer_fields(&json, PLANNING_FIELDS, p);
+    writer_fields(&json, PLANNED_FIELDS, &p->asked);
     writer_open(&json, "instead", '[');
     for (int i = 0; i < p->count; i++) {
         writer_open(&json, NULL, '{');
         writer_string(&json, "setting", p->others[i].setting);
-        print_planned(&json, &p->others[i]);
+        writer_fields(&json, PLANNED_FIELDS, &p->others[i]);
         writer_close(&json);
     }
     writer_close(&json);
@@ -282,7 +282,7 @@ static void print_remedies(const struct planning *p)
 static void print_times(const struct planning *p)
 {
     const struct timed *t = &p->timed;
-    const int64_t epochs = epochs_of(p), steps = p->asked.plan.steps;
+    const int64_t epochs = p->epochs, steps = p->asked.plan.steps;
     char a[32], b[32];
     if (isnan(t->prepare)) {
         output_row("time", "not measured: %s",
@@ -327,6 +327,121 @@ static int print_table(const struct planning *p)
     return output_finish();
 }
 
+/* ---- Ranks ----------------------------------------------------------------------------------- */
+
+/* What is told of ranks: the largest one's number, and the mean. A rank waits for its messages one after another
+ * and then for their bytes: nothing is taken to overlap, so sending takes this long or less. What a rank computes
+ * follows its nodes: a part of an epoch of one process. */
+enum { HOST_COLUMN = 3, COLUMNS = 8 };
+static const struct column {
+    const char *name, *label; /* the latter NULL: in JSON alone */
+    const char *what;
+} RANK_COLUMNS[COLUMNS] = {{"nodes", "nodes", ""},
+                           {"boundary_rows", "boundary", "rows of others that it reads"},
+                           {"sent_rows", NULL, NULL},
+                           {"host_bytes", "host memory", "at most, with the whole data set"},
+                           {"own_bytes", "beside it", "at most, beside the data set"},
+                           {"sent_bytes", "sent", "in an epoch"},
+                           {"sent_messages", "messages", "in an epoch"},
+                           {"send_seconds", "sending", "in an epoch, if nothing overlaps"}};
+
+struct rank_columns {
+    double of[COLUMNS];
+};
+
+static struct rank_columns columns_of(const struct planning *p, const graco_rank_plan *rank)
+{
+    const double messages = (double)rank->sent_messages, bytes = (double)rank->sent_bytes;
+    bool loads = !rank->by_rows && rank->host_bytes < p->load_bytes; /* and that takes more */
+    return (struct rank_columns){
+        {(double)rank->nodes, (double)rank->read_rows, (double)rank->sent_rows,
+         (double)(loads ? p->load_bytes : rank->host_bytes), (double)rank->own_bytes, bytes,
+         messages, 1e-6 * p->line->latency * messages + 8e-9 / p->line->link * bytes}};
+}
+
+static void write_columns(struct writer *json, const char *key, const struct rank_columns *columns)
+{
+    writer_open(json, key, '{');
+    for (int k = 0; k < COLUMNS; k++)
+        writer_real(json, RANK_COLUMNS[k].name, columns->of[k]);
+    writer_close(json);
+}
+
+static int print_ranks_json(const struct planning *p, const graco_rank_plan *ranks,
+                            const struct rank_columns *most, const struct rank_columns *mean)
+{
+    struct writer json = {0};
+    begin_json(&json, p);
+    writer_integer(&json, "ranks", p->line->ranks);
+    writer_real(&json, "link_gbits", p->line->link);
+    writer_real(&json, "latency_us", p->line->latency);
+    writer_integer(&json, "available_bytes", p->available);
+    writer_bool(&json, "by_rows", ranks[0].by_rows);
+    writer_bool(&json, "fits", most->of[HOST_COLUMN] <= (double)p->available);
+    write_columns(&json, "largest", most);
+    write_columns(&json, "mean", mean);
+    writer_open(&json, "each", '[');
+    for (int64_t rank = 0; rank < p->line->ranks; rank++) {
+        const struct rank_columns columns = columns_of(p, &ranks[rank]);
+        write_columns(&json, NULL, &columns);
+    }
+    writer_close(&json);
+    writer_close(&json);
+    return output_json(&json);
+}
+
+static int print_ranks(const struct planning *p, bool by_rows, const struct rank_columns *most,
+                       const struct rank_columns *mean)
+{
+    const struct line *line = p->line;
+    char a[32], b[32];
+    output_row("method", "%s, preset %s, over %" PRId64 " rank%s", graco_config_method(p->config),
+               p->preset, line->ranks, line->ranks == 1 ? "" : "s");
+    output_row("links", "%g Gbit/s and %g us for each rank", line->link, line->latency);
+    output_row("of a rank", "%-12s %s", "largest", "mean");
+    for (int k = 0; k < COLUMNS; k++) {
+        const struct column *column = &RANK_COLUMNS[k];
+        double x = most->of[k], y = mean->of[k];
+        if (!column->label)
+            continue;
+        if (strstr(column->name, "bytes")) {
+            number_bytes(a, (int64_t)x);
+            number_bytes(b, (int64_t)y);
+        } else {
+            bool time = strstr(column->name, "seconds");
+            snprintf(a, sizeof a, time ? "%.4g s" : "%.0f", x);
+            snprintf(b, sizeof b, time ? "%.4g s" : "%.1f", y);
+        }
+        output_row(column->label, "%-12s %-12s %s", a, b,
+                   k == HOST_COLUMN && by_rows ? "about, where each reads its rows alone"
+                                               : column->what);
+    }
+    output_row("computing", "about a rank's share of the nodes, of the epoch without --ranks");
+    if (most->of[HOST_COLUMN] > (double)p->available)
+        printf("\nit does not fit: %s available\n", number_bytes(a, p->available));
+    return output_finish();
+}
+
+static int plan_ranks(const struct planning *p)
+{
+    const int64_t count = p->line->ranks;
+    graco_rank_plan *ranks = calloc((size_t)count, sizeof *ranks);
+    struct rank_columns most = {{0}}, mean = {{0}};
+    if (!ranks)
+        return output_failure(output_no_memory("the plans of all ranks"));
+    graco_status status = graco_plan_ranks(ranks, count, p->data, p->config);
+    for (int64_t i = 0; i < count * COLUMNS && status == GRACO_OK; i++) {
+        const struct rank_columns one = columns_of(p, &ranks[i / COLUMNS]);
+        most.of[i % COLUMNS] = fmax(most.of[i % COLUMNS], one.of[i % COLUMNS]);
+        mean.of[i % COLUMNS] += one.of[i % COLUMNS] / (double)count;
+    }
+    int code = status != GRACO_OK ? output_failure(status)
+               : p->line->json    ? print_ranks_json(p, ranks, &most, &mean)
+                                  : print_ranks(p, ranks[0].by_rows, &most, &mean);
+    free(ranks);
+    return code;
+}
+
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static graco_status load(struct planning *p)
@@ -364,22 +479,9 @@ static bool read_available(struct planning *p, const graco_config *any)
     return good;
 }
 
-static int plan_ranks(const struct planning *p)
-{
-    const struct line *line = p->line;
-    const struct rank_plan plan = {.ranks = line->ranks,
-                                   .link = line->link,
-                                   .latency = line->latency,
-                                   .dataset = p->info.name,
-                                   .preset = p->preset,
-                                   .available = p->available,
-                                   .load_bytes = p->load_bytes,
-                                   .json = line->json};
-    return rank_plan_print(&plan, p->data, p->config);
-}
-
 static int make_plans(struct planning *p)
 {
+    char epochs[SETTINGS_TEXT];
     int code = settings_preset(&p->config, &p->preset, &p->line->settings, p->info.name);
     if (code != EXIT_FINE)
         return code;
@@ -387,12 +489,13 @@ static int make_plans(struct planning *p)
         graco_config_set(p->config, "inductive", "1");
     if (!settings_apply(p->config, &p->line->settings))
         return EXIT_USAGE;
+    p->epochs = strtoll(settings_get(epochs, p->config, "epochs"), NULL, 10);
     if (p->line->ranks > 0)
         return plan_ranks(p);
     graco_status status = plan_with(&p->asked, p, p->config);
     if (status == GRACO_OK && !p->asked.fits)
         find_remedies(p);
-    else if (status == GRACO_OK && p->asked.plan.host_bytes <= p->here && epochs_of(p) > 0)
+    else if (status == GRACO_OK && p->asked.plan.host_bytes <= p->here && p->epochs > 0)
         status = measure(p);
     if (status != GRACO_OK)
         return output_failure(status);
