@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "base/writer.h"
 #include "io/files/file.h"
-#include "io/store.h"
+#include "io/zip/archive.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -125,37 +125,37 @@ done:
 
 /* ---- .npz ------------------------------------------------------------------------------------- */
 
-static graco_status store_numbers(struct store *store, const char *name, enum array_type type,
-                                  const void *items, int64_t count)
+static graco_status archive_numbers(struct archive *archive, const char *name, enum array_type type,
+                                    const void *items, int64_t count)
 {
     struct array array;
     PASS(array_borrow(&array, type, items, 1, &count));
-    return store_array(store, name, &array);
+    return archive_array(archive, name, &array);
 }
 
 static graco_status write_archive(const struct saving *saving, const char *path)
 {
     const graco_neighbours *found = saving->found;
     graco_status status = GRACO_OK;
-    struct store *store = NULL;
+    struct archive *archive = NULL;
     struct array names = {0};
     int64_t *start = NULL;
     TRY(check_names(saving));
     TRY(memory_alloc(&start, found->count + 1, sizeof *start));
     for (int64_t i = 0; i <= found->count; i++)
         start[i] = i * found->k;
-    TRY(store_create(&store, path));
-    TRY(store_numbers(store, "nodes", ARRAY_I64, found->node, found->count));
-    TRY(store_numbers(store, "indptr", ARRAY_I64, start, found->count + 1));
-    TRY(store_numbers(store, "indices", ARRAY_I64, found->index, found->count * found->k));
-    TRY(store_numbers(store, "scores", ARRAY_F32, found->score, found->count * found->k));
+    TRY(archive_create(&archive, path));
+    TRY(archive_numbers(archive, "nodes", ARRAY_I64, found->node, found->count));
+    TRY(archive_numbers(archive, "indptr", ARRAY_I64, start, found->count + 1));
+    TRY(archive_numbers(archive, "indices", ARRAY_I64, found->index, found->count * found->k));
+    TRY(archive_numbers(archive, "scores", ARRAY_F32, found->score, found->count * found->k));
     if (saving->names) {
         TRY(array_from_strings(&names, (char *const *)saving->names, found->nodes));
-        TRY(store_array(store, "node_ids", &names));
+        TRY(archive_array(archive, "node_ids", &names));
     }
-    TRY(store_commit(store));
+    TRY(archive_commit(archive));
 done:
-    store_free(store);
+    archive_free(archive);
     array_clear(&names);
     memory_free(start);
     return status;

@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "data/dataset.h"
 #include "io/files/file.h"
-#include "io/store.h"
+#include "io/zip/archive.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -215,7 +215,7 @@ static graco_status widest_name(int64_t *width, struct export *export)
     return GRACO_OK;
 }
 
-static graco_status store_names(struct store *store, struct export *export)
+static graco_status archive_names(struct archive *archive, struct export *export)
 {
     graco_status status = GRACO_OK;
     struct array described;
@@ -226,43 +226,43 @@ static graco_status store_names(struct store *store, struct export *export)
     TRY(widest_name(&width, export));
     TRY(array_describe(&described, ARRAY_TEXT, 4 * width, 1, &export->rows));
     TRY(memory_alloc(&item, width, sizeof *item));
-    TRY(store_array_begin(store, "node_ids", &described));
+    TRY(archive_array_begin(archive, "node_ids", &described));
     for (int64_t i = 0; i < export->rows; i++) {
         TRY(next_name(&name, export, text, i));
         TRY(decode_name(item, &count, export, name));
         memset(item + count, 0, (size_t)(width - count) * sizeof *item);
-        TRY(store_write(store, item, width * (int64_t)sizeof *item));
+        TRY(archive_write(archive, item, width * (int64_t)sizeof *item));
     }
-    TRY(store_end(store));
+    TRY(archive_end(archive));
 done:
     memory_free(item);
     return status;
 }
 
-static graco_status store_rows(struct store *store, const struct export *export)
+static graco_status archive_rows(struct archive *archive, const struct export *export)
 {
     const int64_t shape[] = {export->rows, export->cols};
     struct array described;
     PASS(array_describe(&described, ARRAY_F32, sizeof(float), 2, shape));
-    PASS(store_array_begin(store, "embeddings", &described));
+    PASS(archive_array_begin(archive, "embeddings", &described));
     for (int64_t i = 0; i < export->rows; i++)
-        PASS(store_write(store, values_of(export, i), export->cols * (int64_t)sizeof(float)));
-    return store_end(store);
+        PASS(archive_write(archive, values_of(export, i), export->cols * (int64_t)sizeof(float)));
+    return archive_end(archive);
 }
 
 /* Of nodes that have only numbers, the numbers are names where they are not 0, 1, 2, .... */
 static graco_status write_archive(struct export *export, const char *path)
 {
     graco_status status = GRACO_OK;
-    struct store *store = NULL;
-    TRY(store_create(&store, path));
+    struct archive *archive = NULL;
+    TRY(archive_create(&archive, path));
     if (export->from.names.data || export->of)
-        TRY(store_names(store, export));
-    TRY(export->of ? store_rows(store, export)
-                   : store_array(store, "embeddings", &export->from.matrix.array));
-    TRY(store_commit(store));
+        TRY(archive_names(archive, export));
+    TRY(export->of ? archive_rows(archive, export)
+                   : archive_array(archive, "embeddings", &export->from.matrix.array));
+    TRY(archive_commit(archive));
 done:
-    store_free(store);
+    archive_free(archive);
     return status;
 }
 

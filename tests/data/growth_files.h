@@ -6,7 +6,7 @@
 
 #include "data/small_files.h"
 #include "io/npy.h"
-#include "io/store.h"
+#include "data/store.h"
 
 enum fill { ZEROS, ONES, TWOS, RAMP };
 

@@ -4,7 +4,7 @@
 #include "data/published.h"
 
 #include "base/memory.h"
-#include "io/store.h"
+#include "data/store.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,40 +36,7 @@ done:
     return status;
 }
 
-/* `fits`: whether the data set has the graphs and labels that the layout has, which is `form`. */
-static graco_status need(const graco_dataset *data, const char *layout, bool fits, const char *form)
-{
-    const char *labels = data->multi ? "several" : data->label ? "single" : "no";
-    if (!data->features.dense)
-        return status_fail(GRACO_ERROR_ARGUMENT, "%s's layout needs dense features, these are %s",
-                           layout, data->features.sparse.start ? "sparse" : "none");
-    if (data->graph->in.value)
-        return status_fail(GRACO_ERROR_ARGUMENT, "%s's layout has no place for weights of edges",
-                           layout);
-    if (!data->split)
-        return status_fail(GRACO_ERROR_ARGUMENT, "%s's layout needs a split, there is none",
-                           layout);
-    if (!fits)
-        return status_fail(GRACO_ERROR_ARGUMENT, "%s's layout needs %s: %lld graphs, %s labels",
-                           layout, form, (long long)data->graphs, labels);
-    return GRACO_OK;
-}
-
 /* ---- Reddit ---------------------------------------------------------------------------------- */
-
-static graco_status check_reddit(const graco_dataset *data)
-{
-    PASS(need(data, "Reddit", data->label && data->graphs == 1,
-              "one graph with one label per node"));
-    for (int64_t i = 0; i < data->graph->nodes; i++) {
-        if (data->label[i] < 0 || data->split[i] > 2)
-            return status_fail(
-                GRACO_ERROR_ARGUMENT,
-                "Reddit's layout needs a label and a split for every node: node %lld has none",
-                (long long)i);
-    }
-    return GRACO_OK;
-}
 
 static void fill_label(void *items, const void *user, int64_t first, int64_t count)
 {
@@ -166,26 +133,6 @@ static graco_status put_reddit(struct store *store, const graco_dataset *data)
 }
 
 /* ---- PPI ------------------------------------------------------------------------------------- */
-
-static graco_status check_ppi(const graco_dataset *data)
-{
-    PASS(need(data, "PPI", data->multi && data->graph_id,
-              "several graphs with several labels per node"));
-    for (int64_t i = 0; i < data->graph->nodes; i++) {
-        int before = i > 0 ? data->split[i - 1] : 0;
-        bool new_graph = i > 0 && data->graph_id[i] != data->graph_id[i - 1];
-        if (data->split[i] > 2 || data->split[i] < before || data->split[i] > before + 1 ||
-            (i > 0 && data->split[i] != before && !new_graph))
-            return status_fail(
-                GRACO_ERROR_ARGUMENT,
-                "PPI's layout needs whole graphs of training, validation and test in this order: "
-                "node %lld is in split %d after %d",
-                (long long)i, data->split[i], before);
-    }
-    if (data->split[data->graph->nodes - 1] != 2)
-        return status_fail(GRACO_ERROR_ARGUMENT, "PPI's layout needs graphs of all three splits");
-    return GRACO_OK;
-}
 
 /* The nodes [first, end) of one split. */
 struct part {
@@ -297,7 +244,6 @@ graco_status published_write(const graco_dataset *data, const char *path, const 
     graco_status status = GRACO_OK;
     struct store *store = NULL;
     bool ppi = strcmp(layout, "ppi") == 0;
-    TRY(ppi ? check_ppi(data) : check_reddit(data));
     TRY(store_create(&store, path));
     TRY(ppi ? put_ppi(store, data) : put_reddit(store, data));
     TRY(store_commit(store));

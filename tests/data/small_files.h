@@ -6,7 +6,7 @@
 #include "fixture.h"
 #include "io/files/file.h"
 #include "io/npy.h"
-#include "io/store.h"
+#include "data/store.h"
 #include "io/zip/npz.h"
 
 #include <sys/stat.h>

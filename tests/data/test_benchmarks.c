@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "data/dataset.h"
 #include "data/small_files.h"
-#include "io/store.h"
+#include "data/store.h"
 
 #include <zip.h>
 

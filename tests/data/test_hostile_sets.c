@@ -4,7 +4,7 @@
 #include "data/dataset.h"
 #include "data/readers.h"
 #include "data/small_files.h"
-#include "io/store.h"
+#include "data/store.h"
 
 #include "base/memory.h"
 #include "data/published.h"

@@ -6,7 +6,7 @@
 #include "data/small_files.h"
 #include "data/subset.h"
 #include "io/npy.h"
-#include "io/store.h"
+#include "data/store.h"
 
 static bool same(const void *a, const void *b, int64_t count, size_t size)
 {
@@ -95,29 +95,6 @@ static void likenesses(void)
     options.like = "ppi";
     options.scale = 0;
     CHECK_FAILS(graco_dataset_generate(&other, &options), GRACO_ERROR_ARGUMENT, "a scale of 0");
-}
-
-static void export_refusals(void)
-{
-    graco_dataset *ppi = make("ppi", 0.01), *reddit = make("reddit", 0.001), *words = NULL;
-    graco_generate_options options = graco_generate_defaults();
-    CHECK_OK(graco_dataset_generate(&words, &options));
-    CHECK_FAILS(published_write(words, fixture_path("no"), "ppi"), GRACO_ERROR_ARGUMENT,
-                "needs dense features, these are sparse");
-    CHECK_FAILS(published_write(reddit, fixture_path("no"), "ppi"), GRACO_ERROR_ARGUMENT,
-                "1 graphs, single labels");
-    CHECK_FAILS(published_write(ppi, fixture_path("no"), "reddit"), GRACO_ERROR_ARGUMENT,
-                "24 graphs, several labels");
-    ppi->split[1] = 1;
-    CHECK_FAILS(published_write(ppi, fixture_path("no"), "ppi"), GRACO_ERROR_ARGUMENT,
-                "node 1 is in split 1 after 0");
-    reddit->label[2] = -1;
-    CHECK_FAILS(published_write(reddit, fixture_path("no.zip"), "reddit"), GRACO_ERROR_ARGUMENT,
-                "node 2 has none");
-    CHECK(!file_exists(fixture_path("no")) && !file_exists(fixture_path("no.zip")));
-    graco_dataset_free(words);
-    graco_dataset_free(ppi);
-    graco_dataset_free(reddit);
 }
 
 /* ---- PPI with something wrong ---- */
@@ -338,7 +315,6 @@ int main(void)
     read_back("ppi", 0.01, true);
     read_back("reddit", 0.002, false);
     likenesses();
-    export_refusals();
     ppi_refusals();
     reddit_refusals();
     nested_refusals();

@@ -1,4 +1,4 @@
-/* The published layouts, their writers, maps and subsets with the nth allocation refused. */
+/* The published layouts, maps and subsets with the nth allocation refused. */
 #include "base/memory.h"
 #include "data/small_files.h"
 #include "data/subset.h"
@@ -68,28 +68,6 @@ static graco_status load_mapped(void)
     return load("mapped");
 }
 
-static graco_status export(const graco_dataset *data, const char *name, const char *layout)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s", fixture_path(name));
-    graco_status status = published_write(data, path, layout);
-    faults_until = -1; /* what follows is the test's own */
-    CHECK((status == GRACO_OK) == file_exists(path));
-    fixture_remove(path);
-    unlink(path);
-    return status;
-}
-
-static graco_status export_ppi(void)
-{
-    return export(ppi, "out", "ppi");
-}
-
-static graco_status export_reddit(void)
-{
-    return export(reddit, "out.zip", "reddit");
-}
-
 static graco_status generate(const char *like)
 {
     graco_dataset *data = NULL;
@@ -154,8 +132,6 @@ int main(void)
     faults_each(load_graphsaint, "GraphSAINT");
     faults_each(load_ogb, "OGB");
     faults_each(load_mapped, "mapped folder");
-    faults_each(export_ppi, "export ppi");
-    faults_each(export_reddit, "export reddit");
     faults_each(generate_ppi, "generate ppi");
     faults_each(generate_reddit, "generate reddit");
     faults_each(subset, "subset");

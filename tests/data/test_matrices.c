@@ -4,7 +4,7 @@
 #include "data/dataset.h"
 #include "data/small_files.h"
 #include "io/npy.h"
-#include "io/store.h"
+#include "data/store.h"
 
 static char features[256], labels[256];
 

@@ -1,7 +1,6 @@
 #include "data/readers.h"
 
 #include "base/memory.h"
-#include "data/published.h"
 #include "data/small_files.h"
 
 static graco_dataset *load(const char *name, const graco_load_options *options)
@@ -308,8 +307,6 @@ static void weights(void)
         CHECK(weight(data, 0, 1) == 0.75 && weight(data, 1, 0) == 2 && weight(data, 1, 2) == 3);
         CHECK(weight(data, 2, 1) == (options.undirected ? 3 : 0));
         round_trip(data, i == 0 ? "w0" : i == 1 ? "w1" : i == 2 ? "w2" : "w3");
-        CHECK_FAILS(published_write(data, fixture_path("as-ppi"), "ppi"), GRACO_ERROR_ARGUMENT,
-                    "PPI's layout");
         graco_dataset_free(data);
         options.unweighted = true;
         data = load("weights.csv", &options);

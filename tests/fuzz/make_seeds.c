@@ -7,7 +7,7 @@
 #include "data/small_files.h"
 #include "io/pickles.h"
 #include "io/safetensors.h"
-#include "io/store.h"
+#include "data/store.h"
 #include "paper/small_results.h"
 #include "run/checkpoint.h"
 

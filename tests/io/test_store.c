@@ -2,7 +2,7 @@
 #include "check.h"
 #include "io/files/file.h"
 #include "io/zip/npz.h"
-#include "io/store.h"
+#include "data/store.h"
 
 #include <unistd.h>
 

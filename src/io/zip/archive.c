@@ -9,6 +9,8 @@
 #include "io/zip/archive.h"
 
 #include "base/memory.h"
+#include "io/files/file.h"
+#include "io/npy.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -27,8 +29,7 @@ struct entry {
 };
 
 struct archive {
-    archive_sink_fn *sink;
-    void *user;
+    struct file_writer *writer;
     int64_t written;
     int64_t count, room;
     struct entry *entries;
@@ -47,20 +48,22 @@ static void put(struct record *record, uint64_t value, int width)
         record->bytes[record->length++] = (uint8_t)(value >> (8 * i));
 }
 
-graco_status archive_create(struct archive **out, archive_sink_fn *sink, void *user)
+graco_status archive_create(struct archive **out, const char *path)
 {
     struct archive *archive = NULL;
     PASS(memory_zalloc(&archive, 1, sizeof *archive));
-    archive->sink = sink;
-    archive->user = user;
-    *out = archive;
-    return GRACO_OK;
+    graco_status status = file_writer_open(&archive->writer, path);
+    if (status == GRACO_OK)
+        *out = archive;
+    else
+        archive_free(archive);
+    return status;
 }
 
 static graco_status send(struct archive *archive, const void *bytes, int64_t length)
 {
     archive->written += length;
-    return length > 0 ? archive->sink(archive->user, bytes, length) : GRACO_OK;
+    return length > 0 ? file_writer_write(archive->writer, bytes, length) : GRACO_OK;
 }
 
 static graco_status add_entry(struct archive *archive, const char *name)
@@ -131,6 +134,30 @@ graco_status archive_end(struct archive *archive)
     return send(archive, record.bytes, record.length);
 }
 
+graco_status archive_array_begin(struct archive *archive, const char *name,
+                                 const struct array *described)
+{
+    graco_status status = GRACO_OK;
+    char header[NPY_HEADER_MAX], *member = NULL;
+    int64_t length = 0, size = (int64_t)strlen(name);
+    TRY(memory_alloc(&member, size + 5, 1));
+    memcpy(member, name, (size_t)size);
+    memcpy(member + size, ".npy", 5);
+    TRY(npy_header(header, &length, described));
+    TRY(archive_begin(archive, member));
+    TRY(archive_write(archive, header, length));
+done:
+    memory_free(member);
+    return status;
+}
+
+graco_status archive_array(struct archive *archive, const char *name, const struct array *array)
+{
+    PASS(archive_array_begin(archive, name, array));
+    PASS(archive_write(archive, array->data, array->count * array->size));
+    return archive_end(archive);
+}
+
 static graco_status send_directory_entry(struct archive *archive, const struct entry *entry)
 {
     struct record record = {0};
@@ -159,7 +186,7 @@ static graco_status send_directory_entry(struct archive *archive, const struct e
     return send(archive, record.bytes, record.length);
 }
 
-graco_status archive_finish(struct archive *archive)
+graco_status archive_commit(struct archive *archive)
 {
     struct record record = {0};
     int64_t start = archive->written, end;
@@ -186,7 +213,8 @@ graco_status archive_finish(struct archive *archive)
     put(&record, UINT64_MAX, 8);
     put(&record, UINT64_MAX, 4);
     put(&record, 0, 2);
-    return send(archive, record.bytes, record.length);
+    PASS(send(archive, record.bytes, record.length));
+    return file_writer_commit(archive->writer);
 }
 
 void archive_free(struct archive *archive)
@@ -196,5 +224,6 @@ void archive_free(struct archive *archive)
     for (int64_t i = 0; i < archive->count; i++)
         memory_free(archive->entries[i].name);
     memory_free(archive->entries);
+    file_writer_free(archive->writer);
     memory_free(archive);
 }

@@ -1,6 +1,5 @@
 /* Named streams of bytes, written one after the other: the files of a folder, or the members of a
- * zip archive, also of one inside another. Memory does not grow with what is written, unlike
- * npz_write's; members are not compressed.
+ * zip archive that is not compressed, also of one inside another.
  *
  *     store_create(&store, "reddit.zip");
  *     store_begin(store, "reddit_data.npz");
@@ -11,8 +10,8 @@
  *     store_commit(store);
  *     store_free(inner); store_free(store);     without the commit nothing is left behind
  */
-#ifndef IO_STORE_H
-#define IO_STORE_H
+#ifndef DATA_STORE_H
+#define DATA_STORE_H
 
 #include "base/status.h"
 #include "io/array.h"

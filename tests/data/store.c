@@ -1,6 +1,4 @@
-/* A store sends bytes on to a file of a folder or to an archive, whose own bytes go to a file or
- * into a member of another store. */
-#include "io/store.h"
+#include "data/store.h"
 
 #include "base/memory.h"
 #include "io/files/file.h"
@@ -8,25 +6,19 @@
 #include "io/npy.h"
 #include "io/zip/archive.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* One of three: a folder with a file under way, an archive in a file, an archive in a member. */
+/* A folder with a file under way; or an archive, which may become a member of another store. */
 struct store {
     struct folder *folder;
-    struct file_writer *writer; /* of a folder's file, or of the whole archive */
+    struct file_writer *writer; /* of a folder's file */
     struct archive *archive;
-    struct store *outer; /* borrowed */
+    struct store *outer;         /* borrowed */
+    char inner[64], inside[128]; /* a temporary folder, and the archive in it */
 };
-
-static graco_status to_file(void *user, const void *bytes, int64_t length)
-{
-    return file_writer_write(user, bytes, length);
-}
-
-static graco_status to_member(void *user, const void *bytes, int64_t length)
-{
-    return store_write(user, bytes, length);
-}
 
 static bool is_archive(const char *path)
 {
@@ -42,8 +34,7 @@ graco_status store_create(struct store **out, const char *path)
     *out = NULL;
     TRY(memory_zalloc(&store, 1, sizeof *store));
     if (is_archive(path)) {
-        TRY(file_writer_open(&store->writer, path));
-        TRY(archive_create(&store->archive, to_file, store->writer));
+        TRY(archive_create(&store->archive, path));
     } else {
         TRY(folder_begin(&store->folder, path));
     }
@@ -60,7 +51,11 @@ graco_status store_create_within(struct store **out, struct store *outer)
     struct store *store = NULL;
     *out = NULL;
     TRY(memory_zalloc(&store, 1, sizeof *store));
-    TRY(archive_create(&store->archive, to_member, outer));
+    snprintf(store->inner, sizeof store->inner, "/tmp/graco-inner-XXXXXX");
+    if (!mkdtemp(store->inner))
+        FAIL(GRACO_ERROR_IO, "no folder for temporary files");
+    snprintf(store->inside, sizeof store->inside, "%s/inner.zip", store->inner);
+    TRY(archive_create(&store->archive, store->inside));
     store->outer = outer;
     *out = store;
     store = NULL;
@@ -125,8 +120,15 @@ graco_status store_commit(struct store *store)
 {
     if (!store->archive)
         return folder_commit(store->folder);
-    PASS(archive_finish(store->archive));
-    return store->writer ? file_writer_commit(store->writer) : GRACO_OK;
+    PASS(archive_commit(store->archive));
+    if (!store->outer)
+        return GRACO_OK;
+    uint8_t *bytes = NULL;
+    int64_t length = 0;
+    PASS(file_read(&bytes, &length, store->inside, INT64_MAX));
+    graco_status status = store_write(store->outer, bytes, length);
+    memory_free(bytes);
+    return status;
 }
 
 void store_free(struct store *store)
@@ -134,6 +136,10 @@ void store_free(struct store *store)
     if (!store)
         return;
     archive_free(store->archive);
+    if (*store->inside)
+        unlink(store->inside);
+    if (*store->inner)
+        rmdir(store->inner);
     file_writer_free(store->writer);
     folder_free(store->folder);
     memory_free(store);
