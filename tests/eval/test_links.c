@@ -1,5 +1,5 @@
 /* Links held out of a graph: none stays, nothing else goes, and a graph that still has one is refused. */
-#include "check.h"
+#include "fixture.h"
 
 #include "data/links.h"
 
@@ -202,12 +202,9 @@ static void test_clusters(const graco_dataset *data)
 
 int main(void)
 {
-    char folder[] = "/tmp/graco-links-XXXXXX", path[64], archive[64], other[64];
+    const char *path = fixture_path("split"), *archive = fixture_path("split.npz");
+    const char *other = fixture_path("none");
     graco_dataset *data = make(false), *directed = make(true);
-    CHECK(mkdtemp(folder) != NULL);
-    snprintf(path, sizeof path, "%s/split", folder);
-    snprintf(archive, sizeof archive, "%s/split.npz", folder);
-    snprintf(other, sizeof other, "%s/none", folder);
     check_split(data, path);
     check_split(directed, archive);
     test_scores(data, path);
@@ -217,8 +214,5 @@ int main(void)
     test_clusters(data);
     graco_dataset_free(data);
     graco_dataset_free(directed);
-    char command[96];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    CHECK(system(command) == 0);
     return check_result();
 }

@@ -4,7 +4,7 @@
 #ifndef TESTS_IO_HOSTILE_H
 #define TESTS_IO_HOSTILE_H
 
-#include "check.h"
+#include "fixture.h"
 
 #include <dirent.h>
 #include <unistd.h>
@@ -47,19 +47,6 @@ static inline void hostile_corrupt(hostile_decode *decode, const uint8_t *bytes,
     CHECK(true); /* getting here is the test */
 }
 
-/* A new empty folder; hostile_remove deletes it with its files. */
-static inline char *hostile_folder(void)
-{
-    const char *base = getenv("TMPDIR");
-    char *path = malloc(512);
-    snprintf(path, 512, "%s/graco-test-XXXXXX", base ? base : "/tmp");
-    if (!mkdtemp(path)) {
-        perror(path);
-        exit(1);
-    }
-    return path;
-}
-
 /* A path in the folder; valid until the fourth next call. */
 static inline const char *hostile_path(const char *folder, const char *name)
 {
@@ -78,17 +65,6 @@ static inline int hostile_files(const char *folder)
         count += entry->d_name[0] != '.';
     closedir(list);
     return count;
-}
-
-static inline void hostile_remove(char *folder)
-{
-    DIR *list = opendir(folder);
-    for (struct dirent *entry; (entry = readdir(list));)
-        if (entry->d_name[0] != '.')
-            unlink(hostile_path(folder, entry->d_name));
-    closedir(list);
-    rmdir(folder);
-    free(folder);
 }
 
 /* A file of the test data, or NULL with a line that says that the check is left out. */

@@ -193,7 +193,7 @@ static void test_parents(void)
 
 int main(void)
 {
-    char *folder = hostile_folder();
+    const char *folder = fixture_folder();
     test_read_and_map(folder);
     test_refusals(folder);
     test_targets(folder);
@@ -201,6 +201,5 @@ int main(void)
     test_full_disk(folder);
     test_folders(folder);
     test_parents();
-    hostile_remove(folder);
     return check_result();
 }

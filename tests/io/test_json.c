@@ -312,7 +312,7 @@ static void test_doubles(void)
 
 int main(void)
 {
-    char *folder = hostile_folder();
+    const char *folder = fixture_folder();
     test_parse(folder);
     test_grammar();
     test_keys();
@@ -322,6 +322,5 @@ int main(void)
     test_doubles();
     if (setlocale(LC_NUMERIC, "de_DE.UTF-8")) /* a decimal comma must change nothing */
         test_doubles();
-    hostile_remove(folder);
     return check_result();
 }

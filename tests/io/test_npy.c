@@ -246,13 +246,12 @@ static void test_exact_bytes(void)
 
 int main(void)
 {
-    char *folder = hostile_folder();
+    const char *folder = fixture_folder();
     test_versions();
     test_orders();
     test_refusals();
     test_round_trip(folder);
     test_parts(folder);
     test_exact_bytes();
-    hostile_remove(folder);
     return check_result();
 }

@@ -203,12 +203,11 @@ static void test_published(void)
 
 int main(void)
 {
-    char *folder = hostile_folder();
+    const char *folder = fixture_folder();
     test_round_trip(folder);
     test_hostile(folder);
     test_bombs(folder);
     test_checksum(folder);
     test_published();
-    hostile_remove(folder);
     return check_result();
 }

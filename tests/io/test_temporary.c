@@ -196,13 +196,12 @@ static void test_permissions(const char *folder)
 
 int main(void)
 {
-    char *folder = hostile_folder();
+    const char *folder = fixture_folder();
     test_sweep(folder);
     test_sweep_folder(folder);
     test_both(folder);
     test_lock(folder);
     test_lock_of_others(folder);
     test_permissions(folder);
-    hostile_remove(folder);
     return check_result();
 }

@@ -297,7 +297,7 @@ static void foreign(const char *folder)
 
 int main(void)
 {
-    char *folder = hostile_folder();
+    const char *folder = fixture_folder();
     reading();
     cells();
     marks();
@@ -307,6 +307,5 @@ int main(void)
     adding(folder);
     merging(folder);
     foreign(folder);
-    hostile_remove(folder);
     return check_result();
 }

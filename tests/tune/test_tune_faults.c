@@ -1,6 +1,6 @@
 /* Every allocation of a search fails once: it says so, and a search after it in the same folder comes to
  * the same choice as one that was never disturbed. */
-#include "check.h"
+#include "fixture.h"
 #include "faults.h"
 
 #include <unistd.h>
@@ -26,21 +26,15 @@ static graco_status search(void)
 
 int main(void)
 {
-    char root[] = "/tmp/graco_tune_faults_XXXXXX", command[64];
-    graco_generate_options options = graco_generate_defaults();
-    CHECK(mkdtemp(root) && chdir(root) == 0);
-    options.nodes = 12;
-    options.classes = 2;
-    options.feature_count = 4;
-    CHECK_OK(graco_dataset_generate(&data, &options));
+    CHECK(chdir(fixture_folder()) == 0);
+    data = fixture_data(.nodes = 12, .classes = 2, .feature_count = 4);
     folder = "whole";
     CHECK_OK(search());
     /* Again and again in one folder: each call goes on where the last one failed. */
     folder = "parts";
     faults_each(search, "a search that goes on");
-    CHECK(system("cmp -s whole/best.json parts/best.json") == 0);
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    CHECK(chdir("/") == 0 && system(command) == 0);
+    CHECK(fixture_same_file("whole", "parts", "best.json"));
+    CHECK(chdir("/") == 0);
     graco_dataset_free(data);
     return check_result();
 }
