@@ -84,7 +84,9 @@ static graco_status log_run(void)
     struct graph graph = {.nodes = 3, .edges = 4};
     struct graco_model model = {.fingerprint = "3"};
     const struct graco_dataset data = {
-        .name = name, .graph = &graph, .reading = {"set.csv", {.undirected = true}, NULL}};
+        .name = name,
+        .graph = &graph,
+        .reading = {.source = "set.csv", .options = {.undirected = true}}};
     const graco_epoch epoch = {.epoch = 1, .loss = 0.5, .mutual_information = 1, .floored = 2};
     graco_status status = GRACO_OK;
     preset_config(&model.config, "cora");
