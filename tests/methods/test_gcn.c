@@ -232,8 +232,20 @@ static void refusals(graco_dataset *data)
     data->split = own;
 }
 
+/* Scores that no exponential can hold become probabilities, whichever class has them. */
+static void far_scores(void)
+{
+    const struct graco_model model = {.sizes = {.classes = 3}};
+    float X[3][3] = {{2000, 0, -2000}, {0, 2000, -2000}, {-2000, 0, 2000}};
+    supervised_probabilities(&X[0][0], 3, &model);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            CHECK(X[i][k] == (i == k));
+}
+
 int main(void)
 {
+    far_scores();
     graco_dataset *data = fixture_data(.nodes = NODES, .classes = 4, .feature_count = 60);
     for (int64_t number = 0; number < 3; number += 2) {
         scored_split(data, GRACO_PROTOCOL_PAPER, number);
