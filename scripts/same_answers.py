@@ -247,8 +247,12 @@ def as_lines(name, content):
 def lines_differ(old, new):
     """Lines that differ, each cut to where it begins to."""
     old, new = ([line for line in lines if not left_out.search(line)] for lines in (old, new))
-    shown = [line for line in difflib.unified_diff(old, new, n=0, lineterm="")
-             if not line.startswith(("---", "+++", "@@"))]
+    if len(old) + len(new) > 10000:  # too many to be aligned: those that the other side has nowhere
+        shown = [sign + line for sign, lines, others in (("-", old, set(new)), ("+", new, set(old)))
+                 for line in lines if line not in others] or ["  other order"] * (old != new)
+    else:
+        shown = [line for line in difflib.unified_diff(old, new, n=0, lineterm="")
+                 if not line.startswith(("---", "+++", "@@"))]
     for place in range(len(shown) - 1):
         if shown[place][0] == "-" and shown[place + 1][0] == "+" and len(shown[place]) > 150:
             begin = len(os.path.commonprefix([shown[place][1:], shown[place + 1][1:]]))
@@ -309,6 +313,7 @@ class Side:
         except subprocess.TimeoutExpired:
             self.process.kill()
             output, errors = self.process.communicate()
+        output, errors = (text.replace(self.folder.encode(), b"~") for text in (output, errors))
         self.said = {"exit code": str(self.process.returncode).encode(), "stdout": output, "stderr": errors}
         after = snapshot(self.folder)
         self.changed = {path for path in after.keys() | self.before.keys()
