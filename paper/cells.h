@@ -55,11 +55,9 @@ struct sweep {
     int ticks, first; /* how many; the first one, in tenths */
 };
 
-enum item_kind { KIND_FACTS, KIND_TABLE, KIND_GRID, KIND_LINES };
-
+/* A table has rows, a figure a sweep; facts have neither. */
 struct item {
     const char *name;
-    enum item_kind kind;
     int64_t runs; /* seeds of a full reproduction; a set's bound them */
     const char *title, *about;
     const struct row *rows; /* end with a NULL label */

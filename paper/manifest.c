@@ -142,32 +142,31 @@ static const struct sweep robustness = {.set = CITATION_SETS,
                                         .first = 5};
 
 const struct item manifest_items[] = {
-    {"datasets", KIND_FACTS, 1, "Data sets",
-     .about = "What the readers find, beside the paper's table."},
-    {"hyperparameters", KIND_FACTS, 1, "Hyperparameters of GRACE",
+    {"datasets", 1, "Data sets", .about = "What the readers find, beside the paper's table."},
+    {"hyperparameters", 1, "Hyperparameters of GRACE",
      .about = "graco's presets beside the paper's table. The paper does not print tau."},
-    {"transductive", KIND_TABLE, 20, "Node classification, transductive",
+    {"transductive", 20, "Node classification, transductive",
      "Accuracy in percent on random splits of 10/10/80, the same ones for all methods. Supervised "
      "methods train a model for each split.",
      .rows = transductive},
-    {"inductive", KIND_TABLE, 20, "Node classification, inductive",
+    {"inductive", 20, "Node classification, inductive",
      "Micro-F1 in percent on the data set's own split. PPI is tested on its two test graphs, and "
      "on four, its two validation graphs among them: a pair of graphs is then tested with the C "
      "that the other pair chose. DeepWalk walks on the whole graph of Reddit.",
      .rows = inductive},
-    {"ablation", KIND_TABLE, 5, "Ablation: one way to corrupt the graph left out",
+    {"ablation", 5, "Ablation: one way to corrupt the graph left out",
      "As the transductive table; RE removes edges, MF masks features.", .rows = ablation},
-    {"infonce", KIND_TABLE, 5, "GRACE with the InfoNCE objective",
+    {"infonce", 5, "GRACE with the InfoNCE objective",
      "As the transductive table. The paper writes InfoNCE without a temperature: both readings.",
      .rows = infonce},
-    {"sensitivity", KIND_GRID, 5, "Sensitivity to the probabilities of corruption, Citeseer",
+    {"sensitivity", 5, "Sensitivity to the probabilities of corruption, Citeseer",
      "Accuracy in percent; p1 is the share of edges removed and of features masked in the first "
      "view, p2 in the second.",
      .sweep = &sensitivity},
-    {"robustness", KIND_LINES, 5, "Robustness to sparse features",
+    {"robustness", 5, "Robustness to sparse features",
      "Accuracy in percent with a share of the entries of X zeroed before the training.",
      .sweep = &robustness},
-    {"theorems", KIND_TABLE, 5, "Theorems 1 and 2 on trained models",
+    {"theorems", 5, "Theorems 1 and 2 on trained models",
      "Theorem 1, in nats, of the last epoch's two views: J + log N is at most the InfoNCE "
      "estimate; the gap is what negatives within a view add. Theorem 2, means over anchors of two "
      "views after the training, with the trained projector and unit rows: -l = log(1 + S), S the "

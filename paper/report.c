@@ -160,7 +160,7 @@ static void write_summary(struct report *report)
         int count = 0;
         for (int c = 0; c < report->count; c++) {
             const struct score_cell *shown = &report->shown[c];
-            count += report->cells[c].item->kind == KIND_TABLE &&
+            count += report->cells[c].item->rows &&
                      (counted[i].mark ? shown->mark == counted[i].mark
                                       : strcmp(shown->label, counted[i].name) == 0);
         }
@@ -215,12 +215,10 @@ static void write_item(struct report *report, const struct item *item)
     document_section(document, item->name, item->title);
     document_paragraph(document, item->about);
     int first, count = report_cells(&first, report, item);
-    if (item->kind == KIND_TABLE)
+    if (item->rows)
         score_table(document, item->name, item->title, report->shown + first, count);
-    else if (item->kind == KIND_GRID)
-        report_grid(report, item);
-    else if (item->kind == KIND_LINES)
-        report_lines(report, item);
+    else if (item->sweep)
+        report_sweep(report, item);
     else if (strcmp(item->name, "datasets") == 0)
         report_datasets(report, item);
     else

@@ -57,8 +57,7 @@ int report_cells(int *first, const struct report *report, const struct item *ite
 /* The section of one item. */
 void report_datasets(struct report *report, const struct item *item);
 void report_hyperparameters(struct report *report, const struct item *item);
-void report_grid(struct report *report, const struct item *item);
-void report_lines(struct report *report, const struct item *item);
+void report_sweep(struct report *report, const struct item *item);
 
 /* Curves and maps, of every key that has some. */
 void report_training(struct report *report);

@@ -27,21 +27,11 @@ static const char *metric_of(const struct score_cell *shown, int count)
     return i < count ? shown[i].metric : "";
 }
 
-/* How the numbers of a figure were made, `words`, and the labels of its cells, counted. Whether there are any numbers. */
-static bool write_caption(struct text *out, const struct score_cell *shown, int count,
-                          const char *words)
+/* The labels of cells, counted, as a sentence of a caption. */
+static void add_labels(struct text *out, const struct score_cell *shown, int count)
 {
     static const char *const labels[] = {"quick", "look-alike", "missing"};
-    struct score_counts counts = {0};
     const char *lead = " Labels:";
-    for (int i = 0; i < count; i++)
-        score_count(&counts, &shown[i].ours);
-    score_counts_words(out, &counts);
-    if (counts.seeds[1] == 0)
-        return false;
-    text_add(out, words                 ? words
-                  : counts.seeds[1] > 1 ? " Bands: two standard errors over seeds, to both sides."
-                                        : " There are no bands: they need several seeds.");
     for (size_t l = 0; l < sizeof labels / sizeof *labels; l++) {
         int found = 0;
         for (int i = 0; i < count; i++)
@@ -51,33 +41,25 @@ static bool write_caption(struct text *out, const struct score_cell *shown, int 
         lead = found > 0 ? "," : lead;
     }
     text_add(out, *lead == ',' ? "." : "");
-    return true;
 }
 
-void report_grid(struct report *report, const struct item *item)
+/* All cells of a sweep, with one picture; `about` is where the highest is. */
+static void draw_grid(struct document *document, const struct item *item,
+                      const struct score_cell *shown, int count, struct text *about)
 {
     enum { CELLS = SWEPT * SWEPT, WORDS = SCORE_WHOLE + 16 };
     const struct sweep *sweep = item->sweep;
-    struct document *document = &report->document;
     double ticks[SWEPT], values[CELLS];
     char words[CELLS][WORDS];
     const char *hover[CELLS];
-    struct sheet numbers = {0};
-    struct text about = {0}, caption = {0};
-    int first, count = report_cells(&first, report, item);
-    const struct score_cell *shown = report->shown + first;
-    score_long_begin(&numbers, (const char *[]){sweep->y_label, sweep->x_label}, 2);
     for (int i = 0; i < sweep->ticks; i++)
         ticks[i] = cells_tick(sweep, i);
     for (int i = 0; i < count; i++) {
-        char x[NUMBER_TEXT], y[NUMBER_TEXT], whole[SCORE_WHOLE];
-        number_shortest(x, ticks[shown[i].column]);
-        number_shortest(y, ticks[shown[i].row]);
+        char whole[SCORE_WHOLE];
         score_whole(whole, &shown[i].ours, true);
         snprintf(words[i], WORDS, "%s%s%s", whole, *shown[i].label ? ", " : "", shown[i].label);
         hover[i] = words[i];
         values[i] = shown[i].ours.mean;
-        score_long_row(&numbers, &shown[i], (const char *[]){y, x}, 2);
     }
     struct plot_heat plot = {.x_label = sweep->x_label,
                              .y_label = sweep->y_label,
@@ -88,29 +70,16 @@ void report_grid(struct report *report, const struct item *item)
                              .y = ticks,
                              .values = values, /* cells come row by row */
                              .words = hover};
-    text_add(&about, " ");
-    plot_heat_about(&about, &plot);
-    if (write_caption(&caption, shown, count, text_words(&about))) {
-        document_plots_begin(document, true);
-        document_plot(document, &(struct document_plot){.name = item->name,
-                                                        .title = item->title,
-                                                        .about = text_words(&about) + 1,
-                                                        .heat = &plot});
-        document_plots_end(document, text_words(&caption));
-    } else {
-        document_paragraph(document, text_words(&caption));
-    }
-    document_numbers(document, item->name, &numbers);
-    document_keep(document, text_status(&about));
-    document_keep(document, text_status(&caption));
-    sheet_clear(&numbers);
-    text_clear(&about);
-    text_clear(&caption);
+    plot_heat_about(about, &plot);
+    document_plot(document, &(struct document_plot){.name = item->name,
+                                                    .title = item->title,
+                                                    .about = text_words(about),
+                                                    .heat = &plot});
 }
 
 /* The lines of a set, whose cells are shown[0 .. count). */
-static void write_panel(struct document *document, const struct item *item, int set,
-                        const struct score_cell *shown, int count)
+static void draw_panel(struct document *document, const struct item *item, int set,
+                       const struct score_cell *shown, int count)
 {
     struct {
         double x[SWEPT], y[SWEPT], low[SWEPT], high[SWEPT];
@@ -146,33 +115,53 @@ static void write_panel(struct document *document, const struct item *item, int 
     text_clear(&about);
 }
 
-void report_lines(struct report *report, const struct item *item)
+void report_sweep(struct report *report, const struct item *item)
 {
+    const struct sweep *sweep = item->sweep;
     struct document *document = &report->document;
     struct sheet numbers = {0};
-    struct text caption = {0};
-    int first, count = report_cells(&first, report, item);
+    struct text caption = {0}, about = {0};
+    struct score_counts counts = {0};
+    int first, count = report_cells(&first, report, item), places = sweep->y ? 2 : 3;
     const struct score_cell *shown = report->shown + first;
     const struct cell *cells = report->cells + first;
-    score_long_begin(&numbers, (const char *[]){"panel", "line", item->sweep->x_label}, 3);
+    score_long_begin(&numbers,
+                     sweep->y ? (const char *[]){sweep->y_label, sweep->x_label}
+                              : (const char *[]){"panel", "line", sweep->x_label},
+                     places);
     for (int i = 0; i < count; i++) {
-        char x[NUMBER_TEXT];
-        number_shortest(x, cells_tick(item->sweep, shown[i].column));
-        score_long_row(&numbers, &shown[i], (const char *[]){shown[i].set, shown[i].method, x}, 3);
+        char x[NUMBER_TEXT], y[NUMBER_TEXT];
+        number_shortest(x, cells_tick(sweep, shown[i].column));
+        number_shortest(y, cells_tick(sweep, shown[i].row));
+        score_long_row(&numbers, &shown[i],
+                       sweep->y ? (const char *[]){y, x}
+                                : (const char *[]){shown[i].set, shown[i].method, x},
+                       places);
+        score_count(&counts, &shown[i].ours);
     }
-    if (write_caption(&caption, shown, count, NULL)) {
-        document_plots_begin(document, false);
-        for (int i = 0, end; i < count; i = end) {
+    score_counts_words(&caption, &counts);
+    if (counts.seeds[1] > 0) {
+        document_plots_begin(document, sweep->y);
+        if (sweep->y)
+            draw_grid(document, item, shown, count, &about);
+        for (int i = 0, end; i < count && !sweep->y; i = end) {
             for (end = i + 1; end < count && cells[end].set == cells[i].set;)
                 end++;
-            write_panel(document, item, cells[i].set, shown + i, end - i);
+            draw_panel(document, item, cells[i].set, shown + i, end - i);
         }
+        text_add(&caption, sweep->y ? " "
+                           : counts.seeds[1] > 1
+                               ? " Bands: two standard errors over seeds, to both sides."
+                               : " There are no bands: they need several seeds.");
+        text_append(&caption, &about);
+        add_labels(&caption, shown, count);
         document_plots_end(document, text_words(&caption));
     } else {
         document_paragraph(document, text_words(&caption));
     }
     document_numbers(document, item->name, &numbers);
     document_keep(document, text_status(&caption));
+    text_clear(&about);
     text_clear(&caption);
     sheet_clear(&numbers);
 }
