@@ -42,10 +42,10 @@ static const struct score_cell *find_cell(const struct report *report, const str
     int at = better ? claim->at : claim->other_at;
     for (int i = 0; i < report->count; i++) {
         const struct cell *cell = &report->cells[i];
-        bool placed =
-            at == 0 || (cell->column == at - 1 && (!cell->item->sweep->y || cell->row == at - 1));
-        if (placed && cell->set == set && strcmp(cell->item->name, claim->item) == 0 &&
-            strcmp(cell->label, label) == 0)
+        bool named = cell->set == set && strcmp(cell->item->name, claim->item) == 0 &&
+                     strcmp(cell->label, label) == 0;
+        if (named &&
+            (at == 0 || (cell->column == at - 1 && (!cell->item->sweep->y || cell->row == at - 1))))
             return &report->shown[i];
     }
     return NULL;

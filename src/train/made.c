@@ -109,15 +109,14 @@ graco_status made_create(struct made *out, const struct graco_dataset *data,
     return GRACO_OK;
 }
 
-graco_status made_leave(struct made *made, struct graco_model *model)
+void made_leave(struct made *made, struct graco_model *model)
 {
     if (made->data != &made->copy || made->narrowed || !made->copy.features.dense ||
-        !one_graph(model->config.node_features))
-        return GRACO_OK;
-    PASS(memory_alloc(&model->made, 1, sizeof *model->made));
+        !one_graph(model->config.node_features) ||
+        memory_alloc(&model->made, 1, sizeof *model->made) != GRACO_OK)
+        return;
     *model->made = made->copy.features;
     made->data = NULL;
-    return GRACO_OK;
 }
 
 graco_status made_open(struct made *out, const struct graco_dataset *data,

@@ -21,8 +21,8 @@ graco_status made_create(struct made *out, const struct graco_dataset *data,
 void made_clear(struct made *made);
 
 /* Leaves the made features to the model, where they are those of its whole graph, so that embedding it need not make
- * them again. They stay where they are. */
-graco_status made_leave(struct made *made, struct graco_model *model);
+ * them again; where memory is out, it does. They stay where they are. */
+void made_leave(struct made *made, struct graco_model *model);
 
 /* What embedding data by a model reads: made_check, then the features that its training left, or new ones. */
 graco_status made_open(struct made *out, const struct graco_dataset *data,

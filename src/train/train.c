@@ -566,7 +566,7 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
         *result = s.result;
     if (model) {
         if (!s.comm)
-            TRY(made_leave(&s.made, s.model));
+            made_leave(&s.made, s.model);
         *model = s.model;
         s.model = NULL;
     }

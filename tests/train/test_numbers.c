@@ -67,9 +67,8 @@ static int64_t spoil(const graco_dataset *data, const graco_config *config, cons
     CHECK(status == GRACO_ERROR_NUMBER && model == NULL);
     CHECK(strstr(graco_message(), "not finite") && strstr(graco_message(), "epoch"));
     CHECK_OK(file_read(&old, &length, fixture_path("run/embeddings.npy"), 100));
-    bool saved =
-        file_exists(fixture_path("run/model.safetensors")); /* then they are of no checkpoint */
-    CHECK(saved ? length == 0 : length == 5 && memcmp(old, "older", 5) == 0);
+    bool saved = file_exists(fixture_path("run/model.safetensors"));
+    CHECK(length == 0); /* they are of no training that config.json tells of */
     memory_free(old);
     if (saved) {
         CHECK(strstr(graco_message(), "the last good checkpoint is "));
