@@ -67,14 +67,14 @@ static void offer_methods(struct line *line)
 {
     const char *method = NULL;
     offer(line, "features", "", "the features as they are"); /* a row of the paper's tables too */
-    for (int i = 0; (method = graco_method(i, NULL)); i++)
+    for (int i = 0; (method = graco_method(i)); i++)
         offer(line, method, "", "");
 }
 
 static void offer_presets(struct line *line)
 {
     const char *method = NULL, *preset = NULL;
-    for (int i = 0; (method = graco_method(i, NULL)); i++)
+    for (int i = 0; (method = graco_method(i)); i++)
         for (int j = 0; (preset = graco_preset(method, j)); j++)
             offer(line, preset, "", "");
     offer(line, "general", "", "");
@@ -93,7 +93,7 @@ static void offer_settings(struct line *line)
             offer(line, *word, "", "");
         return;
     }
-    for (int i = 0; (method = graco_method(i, NULL)); i++) {
+    for (int i = 0; (method = graco_method(i)); i++) {
         graco_config *config = NULL;
         if (graco_config_create(&config, method, NULL) != GRACO_OK)
             return;

@@ -19,16 +19,6 @@ const char *const settings_short_forms[SHORT_FORMS] = {
 
 enum { KEYS_MAX = 62, KEY_COLUMN = 21 };
 
-static const char *method_name(int index)
-{
-    return graco_method(index, NULL);
-}
-
-const char *const *settings_methods(const char *words[OPTION_WORDS_MAX])
-{
-    return options_words(words, method_name);
-}
-
 const char *const *settings_words(const char *words[OPTION_WORDS_MAX], const char *key)
 {
     int count = 0;
@@ -202,7 +192,7 @@ const char *settings_like(const char *word)
 {
     const char *names[KEYS_MAX + 1], *method = NULL, *found = NULL;
 
-    for (int i = 0; (method = graco_method(i, NULL)) && !found; i++) {
+    for (int i = 0; (method = graco_method(i)) && !found; i++) {
         graco_config *config = NULL;
 
         if (graco_config_create(&config, method, NULL) != GRACO_OK)

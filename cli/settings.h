@@ -39,7 +39,8 @@ struct settings_choices {
 
 /* Rows of an option table that fill a struct settings: what is learnt, and where. */
 #define SETTINGS_OPTIONS(settings, choices)                                                        \
-    OPTION_ROW_CHOICE("method", "NAME", &(settings).method, settings_methods((choices).methods),   \
+    OPTION_ROW_CHOICE("method", "NAME", &(settings).method,                                        \
+                      options_words((choices).methods, graco_method),                              \
                       "how to learn, as `graco methods` says"),                                    \
         OPTION_ROW_TEXT("preset", 0, "NAME|FILE", &(settings).preset,                              \
                         "hyperparameters; by default those named like the data set"),              \
@@ -66,9 +67,6 @@ struct settings_choices {
                         "threads; 0: one per core"),                                               \
         OPTION_ROW_TEXT("memory", 0, "SIZE", &(settings).given[SHORT_MEMORY],                      \
                         "what the objective's tiles may fill, such as 256M or 4G")
-
-/* Fills `words` with the names of all methods, ending with NULL, and returns it. */
-const char *const *settings_methods(const char *words[OPTION_WORDS_MAX]);
 
 /* Fills `words` with those that a key takes, ending with NULL, and returns it. */
 const char *const *settings_words(const char *words[OPTION_WORDS_MAX], const char *key);

@@ -66,8 +66,8 @@ int64_t graco_dataset_label(const graco_dataset *data, int64_t node);
 
 /* ---- Methods and their settings --------------------------------------------------------------- */
 
-/* The methods, in order: name and one-line help of method `index`; NULL past the end. */
-const char *graco_method(int index, const char **help);
+/* The names of the methods, in order; NULL past the end. */
+const char *graco_method(int index);
 
 typedef struct graco_method_info {
     const char *name, *help;
@@ -122,9 +122,6 @@ graco_key_kind graco_config_kind(const char *key);
 const char *graco_config_word(const char *key, int index);
 
 /* ---- Training -------------------------------------------------------------------------------- */
-
-/* The configuration that the model was trained with, borrowed from it. */
-const graco_config *graco_model_config(const graco_model *model);
 
 /* The name that a class had in the data set which a supervised model was trained on, borrowed from
  * the model; NULL where it had none. */

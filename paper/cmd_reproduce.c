@@ -386,7 +386,7 @@ static const char *set_name(int index)
 /* The methods, and the features alone, which are a row of the tables too. */
 static const char *method_name(int index)
 {
-    return index == 0 ? "features" : graco_method(index - 1, NULL);
+    return index == 0 ? "features" : graco_method(index - 1);
 }
 
 /* Whether every word of a list "a,b" is one of `names`; says which is not. */

@@ -28,13 +28,9 @@ enum { METHODS_COUNT = sizeof METHODS / sizeof *METHODS, PRESETS_MAX = 62 };
 /* What a method's own settings are called, without a preset. */
 static const char GENERAL[] = "general";
 
-const char *graco_method(int index, const char **help)
+const char *graco_method(int index)
 {
-    if (index < 0 || index >= METHODS_COUNT)
-        return NULL;
-    if (help)
-        *help = METHODS[index]->help;
-    return METHODS[index]->name;
+    return index >= 0 && index < METHODS_COUNT ? METHODS[index]->name : NULL;
 }
 
 bool graco_method_describe(graco_method_info *info, int index)
@@ -248,11 +244,6 @@ const char *graco_model_class(const graco_model *model, int64_t index)
     return model->class_names && index >= 0 && index < model->sizes.classes
                ? model->class_names[index]
                : NULL;
-}
-
-const graco_config *graco_model_config(const graco_model *model)
-{
-    return &model->config;
 }
 
 void method_differences(char words[GRACO_DIFFERENCES], const struct method *method, bool inductive,

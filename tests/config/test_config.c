@@ -121,9 +121,10 @@ static void other_keys(void)
 static void public_interface(void)
 {
     graco_config *config = NULL, *copy = NULL;
-    const char *help = NULL, *method, *preset;
-    for (int i = 0; (method = graco_method(i, &help)); i++) {
-        CHECK(help && *help);
+    graco_method_info info = {0};
+    const char *method, *preset;
+    for (int i = 0; (method = graco_method(i)); i++) {
+        CHECK(graco_method_describe(&info, i) && strcmp(info.name, method) == 0 && *info.help);
         for (int k = 0; (preset = graco_preset(method, k)); k++) {
             CHECK_OK(graco_config_create(&config, method, preset));
             CHECK(strcmp(graco_config_method(config), method) == 0);
@@ -134,7 +135,7 @@ static void public_interface(void)
             graco_config_free(config);
         }
     }
-    CHECK(!graco_method(-1, NULL) && !graco_preset("grace", -1) && !graco_preset("race", 0));
+    CHECK(!graco_method(-1) && !graco_preset("grace", -1) && !graco_preset("race", 0));
     config = NULL;
     CHECK_FAILS(graco_config_create(&config, "race", NULL), GRACO_ERROR_ARGUMENT,
                 "unknown method 'race' (did you mean grace?); expected one of grace");

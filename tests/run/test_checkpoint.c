@@ -87,7 +87,7 @@ static void round_trips(void)
             graco_model_free(back);
             back = NULL;
             CHECK_OK(graco_model_load(&back, folder));
-            CHECK(same_models(model, back) && graco_model_config(back)->hidden == 6);
+            CHECK(same_models(model, back) && back->config.hidden == 6);
             unlink(path);
             CHECK_OK(graco_model_save(back, folder));
             graco_model_free(back);

@@ -142,7 +142,7 @@ static void test_run(const char *comma)
     for (char *at = b; (at = strchr(at, ',')); at++) /* between members only */
         CHECK(at[1] == ' ' || at[1] == '"');
     CHECK_OK(graco_model_load(&model, c_run));
-    CHECK(graco_model_config(model)->tau == 0.45 && graco_model_config(model)->lr == 0.0015);
+    CHECK(model->config.tau == 0.45 && model->config.lr == 0.0015);
     graco_model_free(model);
     graco_dataset_free(data);
     CHECK(fixture_same_file(c_run, comma_run, "embeddings.npy"));

@@ -148,8 +148,8 @@ static void device_bytes(void)
 static void all_methods(void)
 {
     graco_dataset *data = make_data(false);
-    for (int i = 0; graco_method(i, NULL); i++) {
-        graco_config config = make_config(graco_method(i, NULL), "");
+    for (int i = 0; graco_method(i); i++) {
+        graco_config config = make_config(graco_method(i), "");
         graco_plan plan;
         CHECK_OK(graco_plan_train(&plan, data, &config));
         CHECK(plan.host_bytes > plan.now_bytes && plan.now_bytes > 0);

@@ -242,7 +242,7 @@ static void scales_counts(void)
         char word[32];
         CHECK_OK(graco_config_set(&config, "scaling", "auto"));
         CHECK_OK(graco_train(&model[0], &result[0], data, &config, NULL));
-        CHECK_OK(graco_config_get(graco_model_config(model[0]), "scaling", word, sizeof word));
+        CHECK_OK(graco_config_get(&model[0]->config, "scaling", word, sizeof word));
         CHECK(strcmp(word, dense ? "none" : "rowsum") == 0);
         CHECK_OK(graco_config_set(&config, "scaling", word));
         CHECK_OK(graco_train(&model[1], &result[1], data, &config, NULL));

@@ -117,7 +117,7 @@ static void points(const graco_dataset *data)
     struct space space;
     struct point point, moved, again;
     const char *name;
-    for (int m = 0; (name = graco_method(m, NULL)); m++) {
+    for (int m = 0; (name = graco_method(m)); m++) {
         CHECK_OK(method_find(&method, name));
         if (method->needs & METHOD_NEEDS_LABELS)
             continue;
