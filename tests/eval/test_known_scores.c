@@ -137,7 +137,7 @@ static void smoothed(const graco_dataset *data)
     graco_matrix_clear(&T);
 }
 
-/* A ring in which each node knows the next three, beside three nodes that know nobody. */
+/* Nodes that each know three others, at places without symmetry, beside three nodes that know nobody. */
 static void places(void)
 {
     enum { RING = 20, LONELY = 3, K = 3, ALL = RING + LONELY };
@@ -145,14 +145,14 @@ static void places(void)
     float score[ALL][K], place[2 * ALL];
     for (int64_t i = 0; i < ALL; i++)
         for (int64_t n = 0; n < K; n++) {
-            index[i][n] = i < RING ? (i + n + 1) % RING : 0;
+            index[i][n] = i < RING ? (i + (n + 1) * (i % 3 + 1)) % RING : 0;
             score[i][n] = i < RING ? 0.9f - 0.1f * (float)(n + i % 4) : 0;
         }
     const struct layout_neighbours near = {ALL, K, &index[0][0], &score[0][0]};
     CHECK_OK(
         layout_fit(place, &near, &(struct layout_options){.epochs = 3, .seed = 2, .threads = 1}));
-    check_known("places of the ring", check_sum(place, 2 * RING), -20.24662, 1e-3);
-    check_known("places of the lonely", check_sum(place + 2 * RING, 2 * LONELY), -26.81361, 1e-3);
+    check_known("places of the ring", check_sum(place, 2 * RING), 3.83975, 1e-3);
+    check_known("places of the lonely", check_sum(place + 2 * RING, 2 * LONELY), -27.76428, 1e-3);
     double middle = 0, low = INFINITY, high = -INFINITY;
     for (int i = 0; i < RING; i++) {
         low = fmin(low, (double)place[2 * i + 1]);
