@@ -57,7 +57,6 @@ static graco_status score_classes(graco_eval_result *out, graco_run *run, int64_
         const graco_matrix *P = NULL;
         graco_training training;
         TRY(graco_run_training(&training, run, first + s));
-        TRY(check_options(&training, graco_run_path(run, first + s), options));
         TRY(graco_run_embeddings(&P, NULL, run, first + s, data));
         scores[s] = (graco_class_scores){training.split, *P};
     }
