@@ -206,13 +206,29 @@ static graco_status read_confusion(graco_eval_result *out, const struct json *ob
     return GRACO_OK;
 }
 
+/* Whether a result can be one of such data, and has as many splits and classes as the first of its file. */
+static bool fits(const graco_eval_result *result, const graco_eval_result *first,
+                 const struct graco_dataset *data)
+{
+    bool good = result->splits > 0 && result->splits == first->splits &&
+                result->classes == first->classes &&
+                result->confusion_cols == first->confusion_cols &&
+                (result->confusion_cols == result->classes || result->confusion_cols == 4);
+    for (int64_t k = 0; good && k < result->classes; k++)
+        good = result->class_of[k] >= 0 && result->class_of[k] < data->classes &&
+               result->class_of[k] == first->class_of[k];
+    return good;
+}
+
 static graco_status read_result(graco_eval_result *out, const struct json *object,
-                                const char *metric)
+                                const struct graco_dataset *data)
 {
     const struct json *notes = NULL;
     const char *note;
-    out->multi_label = strcmp(metric, "micro_f1") == 0;
+    out->multi_label = data->multi;
     out->metric = out->multi_label ? "micro_f1" : "accuracy";
+    if (json_size(json_find(object, "scores")) != json_size(json_find(object, "C")))
+        return fail_kept("C");
     PASS(json_fields(out, SCORES, object));
     PASS(json_fields(out, REMARKS, object));
     PASS(read_confusion(out, object));
@@ -292,22 +308,26 @@ static graco_status read_file(struct json **out, const graco_run *run)
     return status == GRACO_ERROR_MEMORY ? status : GRACO_OK;
 }
 
-static graco_status take_kept(struct run_scores *out, const struct json *kept, int64_t count)
+static graco_status take_kept(struct run_scores *out, const struct json *kept, int64_t count,
+                              const struct graco_dataset *data)
 {
     const struct json *results = NULL;
-    const char *metric = NULL;
-    PASS(json_get_string(&metric, kept, "metric"));
     PASS(json_get_array(&results, kept, "results"));
     if (json_size(results) != count)
         return fail_kept("results");
     PASS(memory_zalloc(&out->results, count, sizeof *out->results));
-    for (; out->count < count; out->count++)
-        PASS(read_result(&out->results[out->count], json_at(results, out->count), metric));
+    for (; out->count < count; out->count++) {
+        graco_eval_result *result = &out->results[out->count];
+        PASS(read_result(result, json_at(results, out->count), data));
+        if (!fits(result, out->results, data))
+            return fail_kept("results");
+    }
     return GRACO_OK;
 }
 
 /* Looks for kept scores with these hashes; what is damaged is not there. */
-static graco_status find_kept(struct run_scores *out, const graco_run *run, const char *embeddings,
+static graco_status find_kept(struct run_scores *out, const graco_run *run,
+                              const struct graco_dataset *data, const char *embeddings,
                               const char *options)
 {
     struct json *file = NULL;
@@ -315,7 +335,7 @@ static graco_status find_kept(struct run_scores *out, const graco_run *run, cons
     const struct json *earlier = json_find(file, "earlier"), *kept = file;
     for (int64_t i = 0; kept && !is_of(kept, embeddings, options); i++)
         kept = json_at(earlier, i);
-    graco_status status = kept ? take_kept(out, kept, run->info.seeds) : GRACO_OK;
+    graco_status status = kept ? take_kept(out, kept, run->info.seeds, data) : GRACO_OK;
     json_free(file);
     if (status == GRACO_OK)
         return GRACO_OK;
@@ -340,7 +360,7 @@ graco_status graco_run_scores(const graco_eval_result **out, graco_run *run,
     PASS(hash_embeddings(embeddings, run, data));
     if (repeatable) {
         hash_options(hash, run, &wanted);
-        TRY(find_kept(&scores, run, embeddings, hash));
+        TRY(find_kept(&scores, run, data, embeddings, hash));
     }
     scores.options = wanted;
     scores.kept = scores.count > 0;

@@ -45,6 +45,22 @@ END
     "$graco" convert g.npz same.npz 2>/dev/null
     holds "the same data elsewhere are the same" [ "$(score run same.npz)" = 12.50 ]
 
+    # What cannot be a result of these data is computed again, though its hashes are right.
+    for change in 'r["C"].append(1)' 'r["scores"].append(12.5)' 'r["scores"] = r["C"] = []' 'r["confusion"] = []' \
+        'r["confusion"].append([1])' 'r["confusion"] *= 1000' 'r["confusion_classes"] = [7, 8, 9]' 'r["notes"] = [1]' \
+        'r["mean"] = "x"' 'del r["converged"]' 'e["results"] = 3' 'e["results"] = 2 * e["results"]'; do
+        forge run
+        "$python" - "$change" <<'END'
+import json, sys
+e = json.load(open("run/eval.json"))
+for r in e["results"]:
+    exec(sys.argv[1])
+json.dump(e, open("run/eval.json", "w"))
+END
+        found=$(score run g.npz)
+        holds "scored again after $change: $found" [ "$found" != 12.50 -a -n "$found" ]
+    done
+
     # A training that went on has other embeddings: their scores are theirs, in every file.
     exits 0 "" train g.npz -o run --resume "${small[@]:2}" --epochs 9
     fresh=$("$graco" eval run/embeddings.npy g.npz --splits 2 --device cpu | sed -n 's/^[^ ]*  *\([0-9.]*\) .*/\1/p')
