@@ -8,7 +8,6 @@
 #include "base/threads.h"
 #include "eval/geometry.h"
 #include "io/json/json.h"
-#include "run/run_scores.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -47,8 +47,8 @@ graco_status run_bear(struct run_report *report, const struct reported *run, gra
 
 static double last_loss(const struct reported *run)
 {
-    const struct run_metrics *metrics = &run->trainings[0].metrics;
-    return metrics->count > 0 ? metrics->at[METRIC_LOSS][metrics->count - 1] : (double)NAN;
+    const struct run_curve *metrics = run->trainings[0].curve;
+    return metrics->count > 0 ? metrics->at[CURVE_LOSS][metrics->count - 1] : (double)NAN;
 }
 
 /* A large number on the page, if it is known. */
@@ -79,8 +79,8 @@ static void write_figures(struct run_report *report)
                "NMI of clusters with classes");
     add_figure(figures, &count, numbers[2], shape->effective_rank, 1, rank);
     add_figure(figures, &count, numbers[3], last_loss(run), 3, "loss of the last epoch");
-    add_figure(figures, &count, numbers[4], (double)run->trainings[0].metrics.count, 0, "epochs");
-    add_figure(figures, &count, numbers[5], 1000 * run->trainings[0].metrics.seconds_median, 1,
+    add_figure(figures, &count, numbers[4], (double)run->trainings[0].curve->count, 0, "epochs");
+    add_figure(figures, &count, numbers[5], 1000 * run->trainings[0].seconds_median, 1,
                "ms for an epoch");
     page_figures(&report->page, figures, count);
 }
@@ -104,8 +104,8 @@ static void write_overview(struct run_report *report)
         sheet_number(&table, shape->clusters.clusters > 0 ? shape->clusters.nmi : (double)NAN, 3);
         sheet_number(&table, shape->effective_rank, 1);
         sheet_number(&table, last_loss(run), 4);
-        sheet_number(&table, 1000 * run->trainings[0].metrics.seconds_median, 1);
-        sheet_number(&table, (double)run->trainings[0].metrics.count, 0);
+        sheet_number(&table, 1000 * run->trainings[0].seconds_median, 1);
+        sheet_number(&table, (double)run->trainings[0].curve->count, 0);
     }
     page_table(&report->page, &table,
                "Losses of other methods, settings or data sets are on other scales.");

@@ -76,11 +76,11 @@ static void seeds(char words[PLOT_NAME], const struct reported *run)
 static void epochs(char words[PLOT_NAME], const struct reported *run)
 {
     const struct training *first = &run->trainings[0];
-    const struct run_metrics *metrics = &first->metrics;
+    const struct run_curve *metrics = first->curve;
     int64_t wanted = run_integer(first, "epochs", -1);
     if (metrics->count == 0)
         return;
-    number_print(words, PLOT_NAME, "%.0f", metrics->at[METRIC_EPOCH][metrics->count - 1]);
+    number_print(words, PLOT_NAME, "%.0f", metrics->at[CURVE_EPOCH][metrics->count - 1]);
     if (wanted >= 0)
         snprintf(words + strlen(words), PLOT_NAME - strlen(words), " of %lld", (long long)wanted);
     if (metrics->best_epoch > 0)
@@ -93,7 +93,7 @@ static void epochs(char words[PLOT_NAME], const struct reported *run)
 
 static void pace(char words[PLOT_NAME], const struct reported *run)
 {
-    double seconds = run->trainings[0].metrics.seconds_median;
+    double seconds = run->trainings[0].seconds_median;
     if (!isnan(seconds))
         number_print(words, PLOT_NAME, seconds < 1 ? "%.1f ms" : "%.2f s",
                      seconds < 1 ? 1000 * seconds : seconds);
@@ -101,11 +101,11 @@ static void pace(char words[PLOT_NAME], const struct reported *run)
 
 static void whole_time(char words[PLOT_NAME], const struct reported *run)
 {
-    const struct run_metrics *metrics = &run->trainings[0].metrics;
+    const struct run_curve *metrics = run->trainings[0].curve;
     double sum = 0;
     for (int64_t i = 0; i < metrics->count; i++)
-        if (!isnan(metrics->at[METRIC_SECONDS][i]))
-            sum += metrics->at[METRIC_SECONDS][i];
+        if (!isnan(metrics->at[CURVE_SECONDS][i]))
+            sum += metrics->at[CURVE_SECONDS][i];
     if (metrics->count > 0)
         number_print(words, PLOT_NAME, "%.1f s", sum);
 }
@@ -113,7 +113,7 @@ static void whole_time(char words[PLOT_NAME], const struct reported *run)
 static void memory(char words[PLOT_NAME], const struct reported *run)
 {
     char text[32];
-    int64_t peak = run->trainings[0].metrics.peak;
+    int64_t peak = run->trainings[0].curve->peak;
     if (peak > 0)
         snprintf(words, PLOT_NAME, "%s", number_bytes(text, peak));
 }
@@ -288,18 +288,18 @@ graco_status run_page_settings(struct run_report *report)
 /* ---- Curves ---------------------------------------------------------------------------------- */
 
 /* Fills a run's curve: a point is the mean of the epochs that fall on it. */
-static graco_status fill_band(struct band *out, const struct reported *run, enum metric which,
+static graco_status fill_band(struct band *out, const struct reported *run, enum curve_column which,
                               double last)
 {
     double points = floor(fmin(last, POINTS));
     PASS(band_create(out, POINTS));
     for (int64_t t = 0; t < run->count; t++) {
-        const struct run_metrics *metrics = &run->trainings[t].metrics;
+        const struct run_curve *metrics = run->trainings[t].curve;
         for (int64_t i = 0; i < metrics->count; i++) {
-            double epoch = metrics->at[METRIC_EPOCH][i], y = metrics->at[which][i];
+            double epoch = metrics->at[CURVE_EPOCH][i], y = metrics->at[which][i];
             double point = (epoch - 1) * points / last;
             if (point > -1 && point < points)
-                band_add(out, (int64_t)point, epoch, which == METRIC_SECONDS ? 1000 * y : y);
+                band_add(out, (int64_t)point, epoch, which == CURVE_SECONDS ? 1000 * y : y);
         }
         band_next(out);
     }
@@ -312,16 +312,16 @@ static double last_epoch(const struct run_report *report)
     double last = 0;
     for (int64_t r = 0; r < report->count; r++)
         for (int64_t t = 0; t < report->runs[r].count; t++) {
-            const struct run_metrics *metrics = &report->runs[r].trainings[t].metrics;
+            const struct run_curve *metrics = report->runs[r].trainings[t].curve;
             if (metrics->count > 0)
-                last = fmax(last, metrics->at[METRIC_EPOCH][metrics->count - 1]);
+                last = fmax(last, metrics->at[CURVE_EPOCH][metrics->count - 1]);
         }
     return last;
 }
 
 /* One plot with a line for each run that has such numbers; none, if no run has. */
-static graco_status write_curve(struct run_report *report, enum metric which, const char *title,
-                                const char *label, double last)
+static graco_status write_curve(struct run_report *report, enum curve_column which,
+                                const char *title, const char *label, double last)
 {
     graco_status status = GRACO_OK;
     struct band *bands = NULL;
@@ -369,9 +369,9 @@ graco_status run_page_curves(struct run_report *report)
         several = several || report->runs[r].count > 1;
     page_section(&report->page, "curves", "The training, epoch by epoch");
     page_plots_begin(&report->page, false);
-    TRY(write_curve(report, METRIC_LOSS, "Loss", "loss", last));
-    TRY(write_curve(report, METRIC_INFORMATION, "Mutual information", "nats", last));
-    TRY(write_curve(report, METRIC_SECONDS, "Time of an epoch", "ms", last));
+    TRY(write_curve(report, CURVE_LOSS, "Loss", "loss", last));
+    TRY(write_curve(report, CURVE_INFORMATION, "Mutual information", "nats", last));
+    TRY(write_curve(report, CURVE_SECONDS, "Time of an epoch", "ms", last));
     text_add(&caption, "The loss is what the training minimises; losses of other methods or "
                        "objectives are on other scales. Mutual information is the InfoNCE estimate "
                        "between the two views, where the objective gives it.");

@@ -7,7 +7,6 @@
 #include "config/config.h"
 #include "graco_command.h"
 #include "io/json/json.h"
-#include "run/run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -92,15 +91,16 @@ static graco_status read_config(struct run_report *report, const struct reported
 
 /* ---- Metrics --------------------------------------------------------------------------------- */
 
-static graco_status find_median(struct run_metrics *metrics)
+static graco_status find_median(struct training *training)
 {
+    const struct run_curve *curve = training->curve;
     double *sorted = NULL;
     int64_t count = 0;
-    PASS(memory_alloc(&sorted, metrics->count, sizeof *sorted));
-    for (int64_t i = 0; i < metrics->count; i++)
-        if (!isnan(metrics->at[METRIC_SECONDS][i]))
-            sorted[count++] = metrics->at[METRIC_SECONDS][i];
-    metrics->seconds_median = number_median(sorted, count);
+    PASS(memory_alloc(&sorted, curve->count, sizeof *sorted));
+    for (int64_t i = 0; i < curve->count; i++)
+        if (!isnan(curve->at[CURVE_SECONDS][i]))
+            sorted[count++] = curve->at[CURVE_SECONDS][i];
+    training->seconds_median = number_median(sorted, count);
     memory_free(sorted);
     return GRACO_OK;
 }
@@ -108,20 +108,13 @@ static graco_status find_median(struct run_metrics *metrics)
 static graco_status read_metrics(struct run_report *report, const struct reported *run,
                                  struct training *training, int64_t index)
 {
-    graco_curve curve = {0};
-    struct run_metrics *metrics = &training->metrics;
-    *metrics = (struct run_metrics){.seconds_median = (double)NAN, .ended = ""};
+    graco_curve curve = {.there = true};
+    training->curve = &run->run->trainings[index].curve;
     PASS(run_bear(report, run, graco_run_curve(&curve, run->run, index), "there are no curves"));
+    PASS(find_median(training));
     if (!curve.there)
         return run_note(report, run, "%s/metrics.jsonl is not there: there are no curves",
                         training->folder);
-    *metrics =
-        (struct run_metrics){.count = curve.count,
-                             .at = {curve.epoch, curve.loss, curve.information, curve.seconds},
-                             .peak = curve.peak_bytes,
-                             .best_epoch = curve.best_epoch,
-                             .ended = curve.ended};
-    PASS(find_median(metrics));
     if (curve.rest > 0)
         return run_note(report, run,
                         "%s/metrics.jsonl is damaged after line %lld: the curves end there",
@@ -136,9 +129,9 @@ static graco_status read_metrics(struct run_report *report, const struct reporte
 static graco_status note_state(struct run_report *report, const struct reported *run,
                                const struct training *training)
 {
-    const struct run_metrics *metrics = &training->metrics;
+    const struct run_curve *metrics = training->curve;
     int64_t wanted = run_integer(training, "epochs", -1);
-    double last = metrics->count > 0 ? metrics->at[METRIC_EPOCH][metrics->count - 1] : 0;
+    double last = metrics->count > 0 ? metrics->at[CURVE_EPOCH][metrics->count - 1] : 0;
     if (wanted > (int64_t)last && !*metrics->ended && metrics->count > 0)
         PASS(run_note(report, run, "%s: the training has done %.0f of %lld epochs",
                       training->folder, last, (long long)wanted));

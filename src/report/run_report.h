@@ -11,20 +11,7 @@
 #include "data/dataset.h"
 #include "report/page.h"
 #include "report/plot_axes.h"
-
-struct json;
-
-/* metrics.jsonl: a number for each epoch, NaN where the line has none. */
-enum metric { METRIC_EPOCH, METRIC_LOSS, METRIC_INFORMATION, METRIC_SECONDS, METRICS };
-
-struct run_metrics {
-    int64_t count;
-    const double *at[METRICS]; /* (count) */
-    int64_t peak;              /* the largest peak_rss_bytes; 0: not known */
-    int64_t best_epoch;        /* whose parameters were kept; 0: the last one's */
-    double seconds_median;     /* of an epoch */
-    const char *ended;         /* as the last line has it; "": it does not say */
-};
+#include "run/run.h"
 
 /* One training; what it points to belongs to the run, but for the preset. */
 struct training {
@@ -32,8 +19,9 @@ struct training {
     const struct json *config; /* config.json; NULL: missing or damaged */
     graco_config *preset; /* the settings that it is held against; NULL: its method is not known */
     bool has_preset;      /* the method has one of the data set's name */
-    struct run_metrics metrics;
-    bool embedded; /* it has embeddings of its last checkpoint */
+    const struct run_curve *curve;
+    double seconds_median; /* of an epoch; NaN: not known */
+    bool embedded;         /* it has embeddings of its last checkpoint */
 };
 
 /* What was measured. NaN and zeros where there is nothing. */

@@ -10,7 +10,6 @@
 #include "io/json/json.h"
 #include "methods/preset_file.h"
 #include "run/checkpoint.h"
-#include "run/run_scores.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -65,6 +65,14 @@ graco_status run_data(struct graco_dataset **out, char words[GRACO_DIFFERENCES],
 /* config.json of a training; NULL where it is missing, or was not asked for yet. */
 const struct json *run_json(const struct graco_run *run, int64_t index);
 
+/* ---- Scores (run_scores.c) --------------------------------------------------------------------- */
+
+/* Scores those trainings of a run that have number `seed` (from 0), one for each split; nothing is kept. */
+graco_status scores_of_seed(graco_eval_result *out, struct graco_run *run, int64_t seed,
+                            const struct graco_dataset *data, const graco_eval_options *options);
+
+void scores_clear(struct run_scores *scores);
+
 /* ---- Lines of metrics.jsonl (run_curve.c) ----------------------------------------------------- */
 
 struct curve_line {

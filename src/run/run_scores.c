@@ -2,7 +2,7 @@
  * set, the options and the version of graco. Both must be the same, or they are computed again: those of a training
  * that went on are never believed. Scores of the same embeddings by other options stay in the file, under
  * "earlier". */
-#include "run/run_scores.h"
+#include "run/run.h"
 
 #include "base/memory.h"
 #include "base/writer.h"
