@@ -85,7 +85,7 @@ static bool find_begun(char folder[RUNS_PATH_MAX], int64_t *index, const struct 
         struct runs_form form = {line->runs, one ? 1 : line->splits};
         for (int64_t i = 0; line->resume && *job->run && i < form.runs * form.splits; i++) {
             *index = i / form.splits;
-            if (runs_folder(folder, job->run, i, form) && runs_begun(folder))
+            if (runs_folder(folder, job->run, i, form) && graco_run_look(folder).begun)
                 return true;
         }
     }
@@ -249,7 +249,7 @@ static int train_with(struct trained *outcome, struct job *job, int64_t index,
         progress.what = objective;
     graco_train_options options = {
         .run = outcome->folder,
-        .resume = line->resume && runs_begun(outcome->folder),
+        .resume = line->resume && graco_run_look(outcome->folder).begun,
     };
     output_progress_watch(&options, &progress);
     if (line->live && progress.terminal && !progress.quiet)

@@ -21,11 +21,6 @@ bool runs_folder(char folder[RUNS_PATH_MAX], const char *run, int64_t index, str
     return status == GRACO_OK;
 }
 
-bool runs_begun(const char *folder)
-{
-    return graco_run_look(folder).begun;
-}
-
 /* Whether a folder holds any file of a training. */
 static bool holds_any(const char *folder)
 {
@@ -207,8 +202,8 @@ bool runs_owns(const char *run, const char *target)
     const char *name = slash ? slash + 1 : target;
     int length = slash ? snprintf(folder, sizeof folder, "%.*s/", (int)(slash - target), target)
                        : snprintf(folder, sizeof folder, "./");
-    return strcmp(name, "embeddings.npy") == 0 && length < RUNS_PATH_MAX && runs_begun(folder) &&
-           !(run && runs_same(folder, run));
+    return strcmp(name, "embeddings.npy") == 0 && length < RUNS_PATH_MAX &&
+           graco_run_look(folder).begun && !(run && runs_same(folder, run));
 }
 
 bool runs_target(const char *target, bool force, const char *const *sources)

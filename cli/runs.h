@@ -21,9 +21,6 @@ struct runs_form {
  * message, if the name is too long. */
 bool runs_folder(char folder[RUNS_PATH_MAX], const char *run, int64_t index, struct runs_form form);
 
-/* Whether a folder holds a training that can be continued. */
-bool runs_begun(const char *folder);
-
 /* Opens `count` runs; the caller frees what is there, whatever happens. And the first of them that is a folder, NULL
  * if none is. */
 graco_status runs_open(graco_run *runs[], const char *const *paths, int count);

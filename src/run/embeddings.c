@@ -3,6 +3,7 @@
 #include "run/embeddings.h"
 
 #include "base/memory.h"
+#include "graco_command.h"
 #include "io/name_find.h"
 
 #include <inttypes.h>
@@ -33,48 +34,32 @@ graco_status embeddings_fail_none(const char *folder)
                        folder, folder, folder);
 }
 
-/* Fails if the folder is that of a training which has not ended. */
-static graco_status check_ended(const char *folder, const char *embeddings)
+/* The two files. Those of a run stand in its folder, which goes to *folder. */
+static graco_status find_files(struct embeddings *out, char **folder, const char *from)
 {
-    char *model = NULL;
-    int64_t length = 0;
-    uint8_t first;
-    PASS(memory_path(&model, folder, "model.safetensors"));
-    bool begun = file_exists(model);
-    memory_free(model);
-    if (file_exists(embeddings))
-        PASS(file_head(&first, &length, embeddings, 1));
-    return length > 0 || !begun ? GRACO_OK : embeddings_fail_none(folder);
-}
-
-/* The two files. Those of a run stand in its folder. */
-static graco_status find_files(struct embeddings *out, const char *from)
-{
-    graco_status status = GRACO_OK;
-    char *folder = NULL;
     bool of_run = file_is_folder(from) || strcmp(from, "embeddings.npy") == 0 ||
                   embeddings_ends_with(from, "/embeddings.npy");
     if (!of_run) {
-        TRY(memory_string(&out->matrix_path, from));
-        TRY(embeddings_names_beside(&out->names_path, from));
-        goto done;
+        PASS(memory_string(&out->matrix_path, from));
+        return embeddings_names_beside(&out->names_path, from);
     }
-    TRY(file_is_folder(from) ? memory_string(&folder, from) : file_parent(&folder, from));
-    TRY(memory_path(&out->matrix_path, folder, "embeddings.npy"));
-    TRY(memory_path(&out->names_path, folder, "node_ids.txt"));
-    TRY(check_ended(folder, out->matrix_path));
-done:
-    memory_free(folder);
-    return status;
+    PASS(file_is_folder(from) ? memory_string(folder, from) : file_parent(folder, from));
+    PASS(memory_path(&out->matrix_path, *folder, "embeddings.npy"));
+    return memory_path(&out->names_path, *folder, "node_ids.txt");
 }
 
-static graco_status open_matrix(struct embeddings *out)
+/* A training that has not ended has no embeddings, or empty ones. */
+static graco_status open_matrix(struct embeddings *out, const char *folder)
 {
     const char *path = out->matrix_path;
     const struct array *array = &out->matrix.array;
+    bool begun = folder && graco_run_look(folder).begun;
     uint8_t first;
     int64_t length = 0;
-    PASS(file_head(&first, &length, path, 1));
+    if (!begun || file_exists(path))
+        PASS(file_head(&first, &length, path, 1));
+    if (length == 0 && begun)
+        return embeddings_fail_none(folder);
     if (length == 0)
         return status_fail(GRACO_ERROR_FORMAT,
                            "%s is empty: expected the embeddings of a training that has ended",
@@ -104,9 +89,14 @@ static graco_status open_names(struct embeddings *out)
 
 graco_status embeddings_open(struct embeddings *out, const char *from)
 {
-    PASS(find_files(out, from));
-    PASS(open_matrix(out));
-    return open_names(out);
+    char *folder = NULL;
+    graco_status status = GRACO_OK;
+    TRY(find_files(out, &folder, from));
+    TRY(open_matrix(out, folder));
+    TRY(open_names(out));
+done:
+    memory_free(folder);
+    return status;
 }
 
 void embeddings_close(struct embeddings *embeddings)
