@@ -2,29 +2,17 @@
  * second epoch is kept: so the kept ones stay evenly spaced. */
 #include "train/timing.h"
 
-#include "base/memory.h"
 #include "base/number.h"
-
-graco_status timing_init(struct timing *timing, int64_t epochs)
-{
-    *timing = (struct timing){.stride = 1};
-    timing->room = epochs < 1 ? 1 : epochs < TIMING_KEPT ? epochs : TIMING_KEPT;
-    return memory_alloc(&timing->seconds, timing->room, sizeof *timing->seconds);
-}
 
 void timing_add(struct timing *timing, double seconds)
 {
-    if (timing->count++ % timing->stride != 0)
+    if (timing->count++ % ((int64_t)1 << timing->halvings) != 0)
         return;
-    if (timing->kept == timing->room) {
-        /* Every second one goes. The new one stays if it is on the wider stride, which it is when
-         * the room is even. */
-        timing->kept = (timing->kept + 1) / 2;
+    if (timing->kept == TIMING_KEPT) { /* an even number: the new one is on the wider stride too */
+        timing->kept /= 2;
         for (int64_t i = 1; i < timing->kept; i++)
             timing->seconds[i] = timing->seconds[2 * i];
-        timing->stride *= 2;
-        if ((timing->count - 1) % timing->stride != 0)
-            return;
+        timing->halvings++;
     }
     timing->seconds[timing->kept++] = seconds;
 }
@@ -32,10 +20,4 @@ void timing_add(struct timing *timing, double seconds)
 double timing_median(struct timing *timing)
 {
     return timing->kept > 0 ? number_median(timing->seconds, timing->kept) : 0;
-}
-
-void timing_clear(struct timing *timing)
-{
-    memory_free(timing->seconds);
-    *timing = (struct timing){0};
 }

@@ -285,7 +285,6 @@ static graco_status open_session(struct session *s)
         TRY(resume_check_place(s->model, &resumed, schedule_steps(s->schedule)));
     }
     start_watch(s);
-    TRY(timing_init(&s->timing, s->config.epochs - s->model->epoch));
     if (s->run && !is_past(s)) {
         if (!s->options->resume) /* config.json is not that of embeddings from before */
             TRY(run_folder_empty_embeddings(s->run));
@@ -298,7 +297,6 @@ done:
 
 static void close_session(struct session *s)
 {
-    timing_clear(&s->timing);
     schedule_free(s->schedule);
     trainer_free(s->trainer);
     graco_model_free(s->model);
