@@ -56,7 +56,7 @@ more by_rows dense 3 --set encoder=sage_skip --set activation=prelu # multiplied
 by_rows dense 3 --set hidden=40                                # propagated first: other ranks' rows are read
 more by_rows dense 2 --set contaminate=0.3 --set scaling=rowsum
 by_rows arrows 3 # directed, and nodes have names
-by_rows words 3 --set inductive=1
+more by_rows words 3 --set inductive=1
 more by_rows words 3 --set node_features=degree
 more by_rows arrows 4 --undirected
 more by_rows dense 3 --set inductive=1 --set hidden=40
@@ -93,7 +93,7 @@ numbers 4 $(for ((i = 0; i < $(($(wc -c <ones/edge_index.npy) / 8 - 16)); i++));
     npy ones/edge_weight.npy '<f4' "$(($(wc -c <ones/edge_index.npy) / 8 - 16)),"
 more by_rows ones 3
 # Features of other types: halves, doubles, whole numbers.
-for type in f2 f8 i1; do
+for type in f8 ${all:+f2 i1}; do
     cp -r dense dense-$type
     items=$((260 * 20)) bytes=${type#?}
     case $type in
@@ -104,13 +104,13 @@ for type in f2 f8 i1; do
     for ((i = 0; i < items; i++)); do echo ${item[i * i % 101 % 5]}; done >items
     numbers $bytes $(<items) | npy dense-$type/x.npy "<$type" '260, 20'
     "$graco" convert dense-$type dense-$type.npz >/dev/null 2>&1
-    if [ $type = f8 ]; then by_rows dense-$type 3; else more by_rows dense-$type 3; fi
+    by_rows dense-$type 3
 done
 # No features at all.
 mkdir bare
 cp words/{edge_index,num_nodes,y,split}.npy bare
 "$graco" convert bare bare.npz >/dev/null 2>&1
-by_rows bare 3 --set node_features=degree
+more by_rows bare 3 --set node_features=degree
 more by_rows bare 2 # spectral: read whole
 
 # A run goes on with any data set that has the same fingerprint, by any number of ranks.

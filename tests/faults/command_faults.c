@@ -409,6 +409,10 @@ static long run_scenario(struct bench *b, long limit, long share, const char *ki
 {
     long calls[WAYS], wrong = 0;
     int ways = 0, way = 0;
+    /* A BLAS asks for tens of megabytes that it does not touch; to fill them takes most of the time of a sample. */
+    if (share > 1 && (strncmp(b->scenario->command, "eval", 4) == 0 ||
+                      strncmp(b->scenario->command, "rep", 3) == 0))
+        unsetenv("MALLOC_PERTURB_");
     prepare(b);
     for (int m = 0; m < WAYS; m++) {
         bool wanted = is_kind(kind, modes[m].kind) && is_kind(b->scenario->only, modes[m].kind);
