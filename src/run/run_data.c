@@ -224,7 +224,7 @@ static graco_status check_data(struct graco_run *run, int64_t index,
     if (*words)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "%s was trained on other data than %s, which differs in: %s; its "
-                           "embeddings are of other nodes",
+                           "embeddings are not of these data",
                            training->folder, data->name, words);
     if (training->names && data->node_ids && data->graph->nodes == training->Z.rows)
         return check_names(training, data);
