@@ -85,11 +85,18 @@ def frame_session(reader):
 def explore(reader):
     reader.click("[...document.querySelectorAll('summary')].find(e => e.textContent.startsWith('Explore the map'))")
     reader.settle()
-    left, top, width, height = reader.box("document.querySelector('iframe')")
-    reader.check(width > 300 and height > 300, f"the map is {width} x {height}")
     frame = frame_session(reader)
-    reader.ask("gracoMap.frame()", **frame)
-    seen = reader.ask(SEEN, **frame)
+    seen, place = [], []
+    for _ in range(100):  # until the map has its place and its size
+        before = (place, seen)
+        place = reader.box("document.querySelector('iframe')")
+        reader.ask("gracoMap.frame()", **frame)
+        seen = reader.ask(SEEN, **frame)
+        if before == (place, seen) and len(seen) > 50:
+            break
+        time.sleep(0.1)
+    left, top, width, height = place
+    reader.check(width > 300 and height > 300, f"the map is {width} x {height}")
     reader.check(len(seen) > 50, f"only {len(seen)} of the first 100 nodes can be pointed at")
     for node, x, y in seen[:3]:
         words = ""
