@@ -85,6 +85,19 @@ static uint64_t mix(uint64_t hash, const char *text)
     return (hash ^ '\n') * UINT64_C(1099511628211);
 }
 
+static int64_t count_splits(const struct samples_job *job)
+{
+    return graco_split_count(job->set->data, GRACO_PROTOCOL_PAPER, job->way->splits);
+}
+
+/* The word of the run folder: a run has all the splits that are in it, so their number is a part of it. */
+static uint64_t folder_word(const struct unit *unit)
+{
+    char splits[SETTINGS_TEXT];
+    snprintf(splits, sizeof splits, "%" PRId64, count_splits(unit->job));
+    return unit->divided ? mix(unit->hash, splits) : unit->hash;
+}
+
 static graco_status open_unit(struct unit *unit, const struct samples_job *job)
 {
     char value[SETTINGS_TEXT], name[CELLS_KEY];
@@ -104,7 +117,7 @@ static graco_status open_unit(struct unit *unit, const struct samples_job *job)
     for (char *c = name; *c; c++)
         *c = (char)(*c == ' ' ? '_' : *c);
     int length = snprintf(unit->folder, FOLDER, "%.*s/%s-%016" PRIx64 "-%" PRId64, RUNS_PATH_MAX,
-                          job->way->folder, name, unit->hash, job->seed);
+                          job->way->folder, name, folder_word(unit), job->seed);
     if (length >= RUNS_PATH_MAX - 64)
         return status_fail(GRACO_ERROR_ARGUMENT, "the name %.80s is too long", job->way->folder);
     return GRACO_OK;
@@ -116,11 +129,6 @@ static void close_unit(struct unit *unit)
         graco_matrix_clear(&unit->Z);
     graco_run_free(unit->run);
     graco_config_free(unit->config);
-}
-
-static int64_t count_splits(const struct samples_job *job)
-{
-    return graco_split_count(job->set->data, GRACO_PROTOCOL_PAPER, job->way->splits);
 }
 
 static void print_settings(char word[SAMPLES_WORD], const struct unit *unit, enum evaluation how)

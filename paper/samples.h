@@ -1,6 +1,6 @@
 /* Samples: a training of a cell, scored. Each has a run folder of its own, DIR/runs/KEY-WORD-SEED, whose WORD
  * follows from its settings and its data, so a killed training goes on and a changed one does
- * not. A supervised method has a run folder for each split in it. */
+ * not. A supervised method has a run folder for each split in it, and WORD their number too. */
 #ifndef PAPER_SAMPLES_H
 #define PAPER_SAMPLES_H
 

@@ -105,6 +105,11 @@ exits 0 "" reproduce transductive --methods sgc --sets cora --quick --splits 3 -
 holds "other splits: $(cells err) trained" [ "$(cells err)" -eq 1 ]
 exits 0 "" reproduce transductive --methods gae --sets cora --quick --runs 2 --keep-runs -o kept
 holds "run folders are kept" [ "$(find kept/runs -name model.safetensors | wc -l)" -eq 2 ]
+for splits in 3 2; do
+    exits 0 "" reproduce transductive --methods gcn --sets cora --quick --splits $splits --keep-runs -o divided
+done
+exits 0 "" reproduce transductive --methods gcn --sets cora --quick --splits 2 -o divided_2
+holds "kept models of more splits are not scored" alike divided_2/results.json divided/results.json
 
 # ---- Merging ---------------------------------------------------------------------------------------
 few=(transductive --methods sgc,gae --quick --device cpu)
