@@ -137,6 +137,9 @@ static graco_status check_sample(const struct sample *sample)
         sample->informations.count != sample->epoch.count || sample->y.count != sample->x.count ||
         sample->class_of.count != sample->x.count)
         return status_fail(GRACO_ERROR_FORMAT, "lists of \"curve\" or \"points\" differ in length");
+    if (sample->seed < 0 || sample->seed == INT64_MAX)
+        return status_fail(GRACO_ERROR_FORMAT, "\"seed\" is %lld, expected 0 to %lld",
+                           (long long)sample->seed, (long long)INT64_MAX - 1);
     return sample->key ? GRACO_OK : status_fail(GRACO_ERROR_FORMAT, "\"key\" is null");
 }
 

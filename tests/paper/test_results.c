@@ -156,6 +156,8 @@ static void wrong_files(void)
     refused(WITH("{\"key\":null,\"seed\":1}"), "\"key\" is null");
     refused(WITH("{\"key\":1,\"seed\":1}"), "\"key\"");
     refused(WITH("{\"key\":\"a\",\"seed\":0.5}"), "\"seed\"");
+    refused(WITH("{\"key\":\"a\",\"seed\":-1}"), "\"seed\" is -1, expected 0 to");
+    refused(WITH("{\"key\":\"a\",\"seed\":9223372036854775807}"), "9223372036854775806");
     refused(WITH("{\"key\":\"a\",\"seed\":0,\"scores\":[1,null]}"), "\"scores\" is missing");
     refused(WITH("{\"key\":\"a\",\"seed\":0,\"scores\":[1e31]}"), "above 1e+30");
     refused(WITH("{\"key\":\"a\",\"seed\":0,\"scores\":[1e999]}"), "");

@@ -12,7 +12,7 @@ struct bytes {
 #define HEAD "{\"format\":1,\"samples\":["
 #define FIRST HEAD "{\"key\":\"a\",\"seed\":0}"
 #define MAP HEAD "{\"key\":\"a\",\"seed\":0,\"points\":{\"x\":[],\"y\":[],\"class\":[1"
-#define GRACE HEAD "{\"key\":\"cora grace\",\"seed\":-1}"
+#define GRACE HEAD "{\"key\":\"cora grace\",\"seed\":999999}"
 
 /* Of a piece, %d is its number. */
 static const struct growing {
