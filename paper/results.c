@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORMAT = 1, FILE_BYTES = 1 << 28, WORD_MOST = 1000 };
+enum { FORMAT = 1, FILE_BYTES = 1 << 28, WORD_MOST = 1000, CLASS_MAX = 1 << 30 };
 
 static const double NUMBER_MAX = 1e30; /* squares of such numbers and their sums are finite */
 
@@ -129,6 +129,17 @@ static graco_status check_fields(const void *from, const struct field *list)
     return GRACO_OK;
 }
 
+/* Classes are drawn as whole numbers, counted from the least. */
+static graco_status check_classes(const struct list *classes)
+{
+    for (int64_t i = 0; i < classes->count; i++)
+        if (fabs(classes->at[i]) > CLASS_MAX || floor(classes->at[i]) != classes->at[i])
+            return status_fail(GRACO_ERROR_FORMAT,
+                               "\"class\" has %g, expected whole numbers from -%d to %d",
+                               classes->at[i], CLASS_MAX, CLASS_MAX);
+    return GRACO_OK;
+}
+
 static graco_status check_sample(const struct sample *sample)
 {
     for (int g = 0; g < GROUPS; g++)
@@ -137,6 +148,7 @@ static graco_status check_sample(const struct sample *sample)
         sample->informations.count != sample->epoch.count || sample->y.count != sample->x.count ||
         sample->class_of.count != sample->x.count)
         return status_fail(GRACO_ERROR_FORMAT, "lists of \"curve\" or \"points\" differ in length");
+    PASS(check_classes(&sample->class_of));
     if (sample->seed < 0 || sample->seed == INT64_MAX)
         return status_fail(GRACO_ERROR_FORMAT, "\"seed\" is %lld, expected 0 to %lld",
                            (long long)sample->seed, (long long)INT64_MAX - 1);

@@ -142,6 +142,8 @@ static void refused(const char *text, const char *part)
 }
 
 #define WITH(sample) SMALL_HEAD "\"samples\":[" sample "]}"
+#define MAP(class)                                                                                 \
+    "{\"key\":\"a\",\"seed\":0,\"points\":{\"x\":[1],\"y\":[1],\"class\":[" class "]}}"
 
 static void wrong_files(void)
 {
@@ -168,6 +170,11 @@ static void wrong_files(void)
     refused(WITH("{\"key\":\"a\",\"seed\":0,\"points\":{\"x\":[1],\"y\":[1]}}"), "differ");
     refused(WITH("{\"key\":\"a\",\"seed\":0,\"points\":{\"x\":[1],\"y\":[1],\"class\":[null]}}"),
             "\"class\"");
+    refused(WITH(MAP("2147483647")), "\"class\" has 2.14748e+09, expected whole numbers");
+    refused(WITH(MAP("-1073741825")), "from -1073741824 to 1073741824");
+    refused(WITH(MAP("0.5")), "\"class\" has 0.5");
+    results_free(parse(WITH(MAP("-1073741824")))); /* the least */
+    results_free(parse(WITH(MAP("1073741824"))));
     refused("{\"format\":1,\"made\":{\"machine\":3},\"samples\":[]}", "\"machine\"");
 }
 
