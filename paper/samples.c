@@ -207,8 +207,12 @@ static graco_status read_run(struct unit *unit)
     if (unit->epochs == 0)
         return GRACO_OK;
     PASS(graco_run_curve(&unit->curve, unit->run, 0));
-    if (unit->curve.count == 0)
-        return status_fail(GRACO_ERROR_IO, "%s/metrics.jsonl has no epochs", unit->folder);
+    const graco_curve *curve = &unit->curve;
+    if (curve->count == 0 || curve->epoch[curve->count - 1] != (double)unit->epochs)
+        return status_fail(GRACO_ERROR_FORMAT,
+                           "%s/metrics.jsonl lacks epoch %" PRId64
+                           "; without the folder it is trained again",
+                           unit->folder, unit->epochs);
     for (int64_t i = 0; i < unit->curve.count; i++)
         seconds += fmax(unit->curve.seconds[i], 0);
     unit->train_seconds = fmax(seconds, unit->train_seconds);

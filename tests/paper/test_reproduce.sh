@@ -105,6 +105,10 @@ exits 0 "" reproduce transductive --methods sgc --sets cora --quick --splits 3 -
 holds "other splits: $(cells err) trained" [ "$(cells err)" -eq 1 ]
 exits 0 "" reproduce transductive --methods gae --sets cora --quick --runs 2 --keep-runs -o kept
 holds "run folders are kept" [ "$(find kept/runs -name model.safetensors | wc -l)" -eq 2 ]
+sed -i '$s/^./X/' kept/runs/cora_gae*-0/metrics.jsonl
+rm kept/results.json
+exits 1 "metrics.jsonl lacks epoch 200" reproduce transductive --methods gae --sets cora --quick --runs 2 --keep-runs -o kept
+holds "the other seed is scored" [ "$(grep -c '^{"key": "cora gae' kept/results.json)" -eq 1 ]
 for splits in 3 2; do
     exits 0 "" reproduce transductive --methods gcn --sets cora --quick --splits $splits --keep-runs -o divided
 done
