@@ -330,23 +330,42 @@ done:
     return status;
 }
 
+/* Both lists, which are sorted, as one that replaces ours. Of two samples of a key and a seed one is cleared. */
+static int64_t merge_into(struct sample *both, struct results *ours, struct results *theirs)
+{
+    int64_t a = 0, b = 0, count = 0, taken = 0;
+    while (a < ours->count || b < theirs->count) {
+        struct sample *own = &ours->samples[a], *other = &theirs->samples[b];
+        int order = a == ours->count ? 1 : b == theirs->count ? -1 : by_key(own, other);
+        bool take = order > 0 || (order == 0 && own->quick && !other->quick);
+        if (order == 0)
+            results_clear(take ? own : other);
+        both[count++] = take ? *other : *own;
+        a += order <= 0;
+        b += order >= 0;
+        taken += take;
+    }
+    memory_free(ours->samples);
+    ours->samples = both;
+    ours->count = count;
+    theirs->count = 0;
+    return taken;
+}
+
 graco_status results_merge(struct results *results, int64_t *taken, struct results *other)
 {
+    struct sample *both = NULL;
+    int64_t room = results->count + other->count;
     *taken = 0;
     other->merged = results->merged; /* their words are in its tree */
     results->merged = other;
     if (!results->made.device)
         results->made = other->made;
-    for (; other->count > 0; other->count--) {
-        struct sample *theirs = &other->samples[other->count - 1];
-        const struct sample *ours = results_find(results, theirs->key, theirs->seed);
-        if (ours && (theirs->quick || !ours->quick)) {
-            results_clear(theirs);
-            continue;
-        }
-        PASS(insert(results, theirs));
-        (*taken)++;
-    }
+    if (other->count == 0)
+        return GRACO_OK;
+    PASS(memory_alloc(&both, room, sizeof *both));
+    *taken = merge_into(both, results, other);
+    results->room = room;
     return GRACO_OK;
 }
 

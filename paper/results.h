@@ -56,7 +56,7 @@ graco_status results_save(const struct results *results, const char *path);
 void results_free(struct results *results);
 
 /* Takes another file's samples, and that file, over. Of two with the same key and seed the one that is not quick
- * is kept, or the one that is there. *taken says how many came. */
+ * is kept, or the one that is there. *taken says how many came. O(samples of both). */
 graco_status results_merge(struct results *results, int64_t *taken, struct results *other);
 
 /* The sample of a key and a seed; NULL: there is none. O(log samples). */

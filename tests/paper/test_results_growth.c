@@ -59,6 +59,39 @@ static graco_status run(const void *how)
     return status;
 }
 
+/* A file, merged with itself; the seeds that are there come after all that are taken. */
+static graco_status run_merge(const void *how)
+{
+    const struct bytes *in = how;
+    struct results *results = NULL, *other = NULL;
+    int64_t taken = 0;
+    graco_status status = results_parse(&results, in->data, in->length);
+    for (int64_t i = 0; status == GRACO_OK && i < results->count; i++)
+        results->samples[i].seed += 1 << 24;
+    if (status == GRACO_OK)
+        status = results_parse(&other, in->data, in->length);
+    int64_t wanted = status == GRACO_OK ? other->count : 0;
+    if (status == GRACO_OK)
+        status = results_merge(results, &taken, other);
+    CHECK(status != GRACO_OK || (taken == wanted && results->count == 2 * wanted));
+    results_free(results);
+    return status;
+}
+
+static void merging(char *to, int64_t room, struct growth_limit limit)
+{
+    static const struct growing row = {"two files that are merged", GRACE,
+                                       ",{\"key\":\"cora grace\",\"seed\":%d}", "]}"};
+    struct growth_cost cost[2];
+    for (int large = 0; large < 2; large++) {
+        int64_t wanted = (int64_t)GROWTH_SMALL * (large ? GROWTH_TIMES : 1);
+        struct bytes in = make(to, room, &row, wanted);
+        cost[large] = growth_measure(run_merge, &in, 2 * in.length);
+    }
+    growth_check(row.what, cost, limit);
+    CHECK(cost[1].status == GRACO_OK);
+}
+
 int main(void)
 {
     enum { ROWS = sizeof rows / sizeof *rows };
@@ -76,6 +109,7 @@ int main(void)
         growth_check(rows[i].what, cost, limit);
         CHECK(cost[1].status == (strstr(rows[i].what, "classes") ? GRACO_ERROR_FORMAT : GRACO_OK));
     }
+    merging(to, room, limit);
     __real_free(to);
     return check_result();
 }
