@@ -257,13 +257,14 @@ static uint64_t mix_text(uint64_t hash, const char *text)
     return mix(hash, text, (int64_t)strlen(text));
 }
 
-/* What decides the scores beside the embeddings. Of a device that is chosen the name is enough: scores of a GPU may
+/* What decides the scores beside the embeddings; the fingerprint does not say whether data are inductive, which have
+ * a split of their own. Of a device that is chosen the name is enough: scores of a GPU may
  * differ in the last digits. Threads never change them. */
-static void hash_options(char text[HASH_TEXT], const graco_run *run,
+static void hash_options(char text[HASH_TEXT], const graco_run *run, const graco_dataset *data,
                          const graco_eval_options *options)
 {
     const int64_t numbers[] = {options->protocol, options->splits, (int64_t)options->seed,
-                               options->with_features};
+                               options->with_features, data->inductive};
     uint64_t hash = mix_text(mix(0, numbers, sizeof numbers), run->fingerprint);
     hash = mix_text(mix_text(hash, options->device ? options->device : "auto"), graco_version());
     snprintf(text, HASH_TEXT, "%016llx", (unsigned long long)hash);
@@ -359,7 +360,7 @@ graco_status graco_run_scores(const graco_eval_result **out, graco_run *run,
     }
     PASS(hash_embeddings(embeddings, run, data));
     if (repeatable) {
-        hash_options(hash, run, &wanted);
+        hash_options(hash, run, data, &wanted);
         TRY(find_kept(&scores, run, data, embeddings, hash));
     }
     scores.options = wanted;
