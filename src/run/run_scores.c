@@ -270,13 +270,17 @@ static void hash_options(char text[HASH_TEXT], const graco_run *run, const graco
     snprintf(text, HASH_TEXT, "%016llx", (unsigned long long)hash);
 }
 
-/* Maps all embeddings, and with them whatever keeps the run from being scored on these data. */
+/* Maps all embeddings, and with them whatever keeps the run from being scored on these data. With the embeddings goes
+ * the split that they were trained on, which decides the scores of classes. */
 static graco_status hash_embeddings(char text[HASH_TEXT], graco_run *run, const graco_dataset *data)
 {
     uint64_t hash = 0;
     for (int64_t i = 0; i < run->info.seeds * run->info.splits; i++) {
         const graco_matrix *Z = NULL;
+        graco_training about;
+        PASS(graco_run_training(&about, run, i));
         PASS(graco_run_embeddings(&Z, NULL, run, i, data));
+        hash = mix(hash, &about.split, sizeof about.split);
         hash = mix(hash, &Z->cols, sizeof Z->cols);
         hash = mix(hash, Z->data, Z->rows * Z->cols * (int64_t)sizeof *Z->data);
     }

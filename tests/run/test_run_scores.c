@@ -52,8 +52,26 @@ static void inductive(void)
     graco_dataset_free(data);
 }
 
+/* A supervised training is scored on its split: equal embeddings of another split have other scores. */
+static void trained_split(void)
+{
+    graco_dataset *data = fixture_data(.nodes = NODES);
+    graco_config config = fixture_config("gcn", "epochs=0 threads=1 split=0");
+    char kept_file[256];
+    bool kept = true;
+    train("first", data, &config);
+    CHECK_OK(config_apply(&config, "split=1"));
+    train("second", data, &config);
+    CHECK(score(&kept, "first", data) == 1 && !kept);
+    snprintf(kept_file, sizeof kept_file, "%s", fixture_path("first/eval.json"));
+    CHECK(rename(kept_file, fixture_path("second/eval.json")) == 0);
+    CHECK(score(&kept, "second", data) == 1 && !kept);
+    graco_dataset_free(data);
+}
+
 int main(void)
 {
     inductive();
+    trained_split();
     return check_result();
 }
