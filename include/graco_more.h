@@ -185,7 +185,8 @@ typedef struct graco_training {
     int64_t split; /* that it was trained on; -1: it serves all */
 } graco_training;
 
-/* Reads config.json or, where it is missing, the checkpoint. GRACO_ERROR_FORMAT if that is damaged. */
+/* Reads config.json and, where it is missing or has no settings or no fingerprint, the checkpoint.
+ * GRACO_ERROR_FORMAT if config.json is damaged, or the checkpoint where that is missing. */
 graco_status graco_run_training(graco_training *out, graco_run *run, int64_t index);
 
 /* A training epoch by epoch. What a line of metrics.jsonl does not have is NaN. */

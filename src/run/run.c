@@ -260,19 +260,35 @@ done:
     return status;
 }
 
-graco_status graco_run_training(graco_training *out, graco_run *run, int64_t index)
+/* What config.json does not say, the checkpoint may. One that is damaged says nothing either, unless it is all that
+ * there is. */
+static graco_status ask_checkpoint(struct graco_run *run, int64_t index)
 {
     struct run_training *training = &run->trainings[index];
     graco_training *about = &training->about;
     const graco_model *model = NULL;
+    if ((about->config && about->fingerprint) || !graco_run_look(training->folder).begun)
+        return GRACO_OK;
+    graco_status status = graco_run_model(&model, run, index);
+    if (status == GRACO_ERROR_FORMAT && training->json)
+        return GRACO_OK;
+    PASS(status);
+    if (!about->config)
+        about->config = &model->config;
+    if (!about->fingerprint && *model->fingerprint)
+        about->fingerprint = model->fingerprint;
+    return GRACO_OK;
+}
+
+graco_status graco_run_training(graco_training *out, graco_run *run, int64_t index)
+{
+    struct run_training *training = &run->trainings[index];
+    graco_training *about = &training->about;
     if (!training->asked) {
-        PASS(read_config(training));
+        if (!training->json) /* it is there where the checkpoint failed before */
+            PASS(read_config(training));
         about->config = training->config;
-        if (!training->json && graco_run_look(training->folder).begun) {
-            PASS(graco_run_model(&model, run, index));
-            about->config = &model->config;
-            about->fingerprint = *model->fingerprint ? model->fingerprint : NULL;
-        }
+        PASS(ask_checkpoint(run, index));
         describe_settings(about);
         training->asked = true;
     }

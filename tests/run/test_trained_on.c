@@ -239,6 +239,33 @@ static void readings(void)
     graco_dataset_free(again);
 }
 
+/* What config.json does not say, the checkpoint does: other data are refused. */
+static void silent_records(void)
+{
+    static const char *const texts[] = {"{\"method\": \"grace\"}",
+                                        "{\"method\": \"grace\", \"fingerprint\": \"4-nonsense\"}",
+                                        "{\"method\": \"of-tomorrow\"}", "{}"};
+    graco_config config = little(1);
+    graco_dataset *data = fixture_data(.nodes = 40), *other = fixture_data(.nodes = 40, .seed = 1);
+    const graco_matrix *Z = NULL;
+    graco_training about;
+    CHECK_OK(graco_train(NULL, NULL, data, &config,
+                         &(graco_train_options){.run = fixture_path("mute")}));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        graco_run *run = NULL;
+        fixture_text("mute/config.json", texts[i]);
+        CHECK_OK(graco_run_open(&run, fixture_path("mute")));
+        CHECK_OK(graco_run_training(&about, run, 0));
+        CHECK(about.config && strcmp(graco_config_method(about.config), "grace") == 0);
+        CHECK_OK(graco_run_embeddings(&Z, NULL, run, 0, data));
+        CHECK_FAILS(graco_run_embeddings(&Z, NULL, run, 0, other), GRACO_ERROR_ARGUMENT,
+                    "trained on other data");
+        graco_run_free(run);
+    }
+    graco_dataset_free(data);
+    graco_dataset_free(other);
+}
+
 /* Records that lie. */
 static void records(void)
 {
@@ -296,6 +323,7 @@ int main(void)
     checkpoints();
     classes();
     readings();
+    silent_records();
     records();
     odd_names();
     return check_result();
