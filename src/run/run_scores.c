@@ -357,6 +357,7 @@ graco_status graco_run_scores(const graco_eval_result **out, graco_run *run,
     const graco_eval_options wanted = scores.options;
     bool repeatable = !wanted.splits_read && !wanted.splits_write && !wanted.validation;
     char embeddings[HASH_TEXT], hash[HASH_TEXT] = "";
+    run->compared = NULL; /* another data set may have had this address */
     for (int64_t i = 0; i < run->info.seeds * run->info.splits; i++) {
         graco_training training;
         PASS(graco_run_training(&training, run, i));

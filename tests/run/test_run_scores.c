@@ -69,9 +69,33 @@ static void trained_split(void)
     graco_dataset_free(data);
 }
 
+/* A data set that has changed where it is, as one at the address of another that was freed, is another one. */
+static void same_address(void)
+{
+    graco_dataset *data = fixture_data(.nodes = NODES);
+    graco_config config = little("grace");
+    graco_eval_options options = graco_eval_defaults();
+    const graco_eval_result *results = NULL;
+    graco_run *run = NULL;
+    options.splits = 2;
+    options.threads = 1;
+    options.device = "cpu";
+    train("address", data, &config);
+    CHECK_OK(graco_run_open(&run, fixture_path("address")));
+    for (int changed = 0; changed < 2; changed++) {
+        CHECK_OK(graco_run_scores(&results, run, data, &options));
+        CHECK_OK(graco_run_keep_scores(run));
+        CHECK(!run->scores.kept);
+        data->label[0] = (data->label[0] + 1) % (int32_t)data->classes;
+    }
+    graco_run_free(run);
+    graco_dataset_free(data);
+}
+
 int main(void)
 {
     inductive();
+    same_address();
     trained_split();
     return check_result();
 }
