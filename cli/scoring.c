@@ -46,6 +46,7 @@ graco_status scoring_run(struct scoring *out, graco_run *run, const graco_datase
     for (int64_t i = 0; status == GRACO_OK && i < info.seeds * info.splits; i++) {
         const graco_matrix *Z = NULL;
         status = loading_embeddings(&Z, NULL, run, i, data); /* says what rows cannot */
+        graco_run_close(run, i);
     }
     if (status == GRACO_OK)
         status = graco_run_scores(&out->results, run, data, options);

@@ -138,6 +138,7 @@ static graco_status score_training(struct task *task, graco_run *run, int64_t in
                            output_failed(), graco_dataset_describe(task->data).name);
     if (status == GRACO_OK)
         status = score(&scores, task, Z);
+    graco_run_close(run, index);
     if (status != GRACO_OK)
         return status;
     if (task->request->json) {

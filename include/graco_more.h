@@ -226,6 +226,10 @@ graco_status graco_run_compare(char words[GRACO_DIFFERENCES], graco_run *run, in
 graco_status graco_run_embeddings(const graco_matrix **Z, char *const **names, graco_run *run,
                                   int64_t index, const graco_dataset *data);
 
+/* Closes the embeddings of a training, whose Z and names are no more: of very many trainings, all of them would be
+ * more files than can be open. They are opened again when they are asked for. */
+void graco_run_close(graco_run *run, int64_t index);
+
 /* The rows (count) of the nodes that are called so in the embeddings: by name where there are names, and
  * never by number then; else by number, as text. GRACO_ERROR_ARGUMENT names the text that no node, or more
  * than one, is called by. O(bytes of all names). */

@@ -110,7 +110,9 @@ static graco_status read_metrics(struct run_report *report, const struct reporte
 {
     graco_curve curve = {.there = true};
     training->curve = &run->run->trainings[index].curve;
-    PASS(run_bear(report, run, graco_run_curve(&curve, run->run, index), "there are no curves"));
+    graco_status status = graco_run_curve(&curve, run->run, index);
+    curve_close(&run->run->trainings[index].curve); /* a run may have very many */
+    PASS(run_bear(report, run, status, "there are no curves"));
     PASS(find_median(training));
     if (!curve.there)
         return run_note(report, run, "%s/metrics.jsonl is not there: there are no curves",

@@ -99,9 +99,6 @@ done:
 static void clear_training(struct run_training *training)
 {
     graco_model_free(training->model);
-    embeddings_free_names(training->names);
-    memory_free(training->converted);
-    embeddings_close(&training->embeddings);
     curve_clear(&training->curve);
     reading_clear(&training->reading);
     graco_config_free(training->config);
@@ -113,8 +110,10 @@ void graco_run_free(graco_run *run)
 {
     if (!run)
         return;
-    for (int64_t i = 0; run->trainings && i < run->info.seeds * run->info.splits; i++)
+    for (int64_t i = 0; run->trainings && i < run->info.seeds * run->info.splits; i++) {
+        graco_run_close(run, i);
         clear_training(&run->trainings[i]);
+    }
     scores_clear(&run->scores);
     memory_free(run->trainings);
     memory_free(run->path);

@@ -32,6 +32,7 @@ struct run_training {
     graco_training about;
     struct run_curve curve;
     bool opened; /* embeddings */
+    bool handed; /* the caller has them: they stay open */
     struct embeddings embeddings;
     graco_matrix Z;
     float *converted; /* the rows where the file has another type; else Z borrows */
@@ -83,6 +84,9 @@ struct curve_line {
 
 /* Reads a line; *good: it is one, about an epoch. Fails for the system's reasons alone. */
 graco_status curve_parse(struct curve_line *out, bool *good, const uint8_t *bytes, int64_t length);
+
+/* Closes the file. What was read stays until graco_run_curve reads the file again, from its beginning. */
+void curve_close(struct run_curve *curve);
 
 void curve_clear(struct run_curve *curve);
 

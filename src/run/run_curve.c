@@ -79,11 +79,16 @@ static graco_status add_lines(struct run_curve *curve, const uint8_t *bytes, int
     return GRACO_OK;
 }
 
-static void start_again(struct run_curve *curve)
+void curve_close(struct run_curve *curve)
 {
     if (curve->file)
         system_close(curve->file - 1);
     curve->file = 0;
+}
+
+static void start_again(struct run_curve *curve)
+{
+    curve_close(curve);
     curve->offset = curve->rest = curve->count = curve->peak = curve->best_epoch = 0;
     curve->ended[0] = '\0';
 }
@@ -106,8 +111,8 @@ static graco_status open_again(struct run_curve *curve, int64_t *left, const cha
 {
     struct stat there;
     *left = 0;
-    if (curve->file && (!system_same_file(curve->file - 1, path) ||
-                        fstat(curve->file - 1, &there) != 0 || there.st_size < curve->offset))
+    if (!curve->file || !system_same_file(curve->file - 1, path) ||
+        fstat(curve->file - 1, &there) != 0 || there.st_size < curve->offset)
         start_again(curve);
     if (!curve->file)
         curve->file = system_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0) + 1;

@@ -182,6 +182,18 @@ static graco_status take_rows(struct run_training *training)
     return status == GRACO_OK ? status : status_context(status, "%s", from->matrix_path);
 }
 
+void graco_run_close(graco_run *run, int64_t index)
+{
+    struct run_training *training = &run->trainings[index];
+    embeddings_free_names(training->names);
+    memory_free(training->converted);
+    embeddings_close(&training->embeddings);
+    training->names = NULL;
+    training->converted = NULL;
+    training->embeddings = (struct embeddings){0};
+    training->opened = training->handed = false;
+}
+
 static graco_status open_embeddings(struct run_training *training)
 {
     graco_status status = GRACO_OK;
@@ -238,6 +250,7 @@ graco_status graco_run_embeddings(const graco_matrix **Z, char *const **names, g
     PASS(open_embeddings(training));
     if (data)
         PASS(check_data(run, index, data));
+    training->handed = true;
     *Z = &training->Z;
     if (names)
         *names = training->names;

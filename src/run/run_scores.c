@@ -46,6 +46,23 @@ static graco_status check_options(const graco_training *training, const char *fo
     return GRACO_OK;
 }
 
+/* As graco_run_embeddings, until give_back: of all trainings of a run there may be more than files can be open. */
+static graco_status borrow(const graco_matrix **Z, graco_run *run, int64_t index,
+                           const graco_dataset *data)
+{
+    struct run_training *training = &run->trainings[index];
+    bool handed = training->handed;
+    graco_status status = graco_run_embeddings(Z, NULL, run, index, data);
+    training->handed = handed;
+    return status;
+}
+
+static void give_back(graco_run *run, int64_t index)
+{
+    if (!run->trainings[index].handed)
+        graco_run_close(run, index);
+}
+
 /* The classes that models give, one for each split. */
 static graco_status score_classes(graco_eval_result *out, graco_run *run, int64_t first,
                                   const graco_dataset *data, const graco_eval_options *options)
@@ -57,11 +74,13 @@ static graco_status score_classes(graco_eval_result *out, graco_run *run, int64_
         const graco_matrix *P = NULL;
         graco_training training;
         TRY(graco_run_training(&training, run, first + s));
-        TRY(graco_run_embeddings(&P, NULL, run, first + s, data));
+        TRY(borrow(&P, run, first + s, data));
         scores[s] = (graco_class_scores){training.split, *P};
     }
     TRY(graco_evaluate_classes(out, scores, run->info.splits, data, options));
 done:
+    for (int64_t s = 0; s < run->info.splits; s++)
+        give_back(run, first + s);
     memory_free(scores);
     return status;
 }
@@ -75,8 +94,11 @@ graco_status scores_of_seed(graco_eval_result *out, graco_run *run, int64_t seed
     PASS(graco_run_training(&training, run, first));
     if (training.split >= 0)
         return score_classes(out, run, first, data, options);
-    PASS(graco_run_embeddings(&Z, NULL, run, first, data));
-    return graco_evaluate(out, Z, data, options);
+    graco_status status = borrow(&Z, run, first, data);
+    if (status == GRACO_OK)
+        status = graco_evaluate(out, Z, data, options);
+    give_back(run, first);
+    return status;
 }
 
 void scores_clear(struct run_scores *scores)
@@ -279,10 +301,11 @@ static graco_status hash_embeddings(char text[HASH_TEXT], graco_run *run, const 
         const graco_matrix *Z = NULL;
         graco_training about;
         PASS(graco_run_training(&about, run, i));
-        PASS(graco_run_embeddings(&Z, NULL, run, i, data));
+        PASS(borrow(&Z, run, i, data));
         hash = mix(hash, &about.split, sizeof about.split);
         hash = mix(hash, &Z->cols, sizeof Z->cols);
         hash = mix(hash, Z->data, Z->rows * Z->cols * (int64_t)sizeof *Z->data);
+        give_back(run, i);
     }
     snprintf(text, HASH_TEXT, "%016llx", (unsigned long long)hash);
     return GRACO_OK;

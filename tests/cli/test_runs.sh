@@ -95,6 +95,23 @@ both=$(score seeds g.npz)
 holds "several seeds are kept in one file" [ -n "$both" -a -f seeds/eval.json -a ! -f seeds/run-1/eval.json ]
 holds "and read again" [ "$(score seeds g.npz)" = "$both" ]
 
+# A run of very many trainings needs few open files, also where nodes have names.
+awk 'BEGIN { for (i = 0; i < 40; i++) print "n" i ",n" (i + 1) % 40 }' >ring.csv
+awk 'BEGIN { for (i = 0; i < 40; i++) print "n" i "," i % 2 }' >ring-y.csv
+ring=(ring.csv --labels ring-y.csv --undirected)
+few() { (ulimit -n 64 && exec "$graco" "$@" >out 2>err); }
+exits 0 "" train "${ring[@]}" -o many --runs 40 --epochs 1 --set hidden=4 --device cpu -q
+holds "names" [ -s many/run-40/node_ids.txt ]
+holds "40 runs are scored: $(few eval many "${ring[@]}" --splits 1 --device cpu; cat err)" \
+    few eval many "${ring[@]}" --splits 1 --device cpu
+exits 0 "" train "${ring[@]}" -o divided --runs 8 --splits 5 --method gcn --epochs 1 --device cpu -q
+holds "8 runs of 5 splits are: $(few eval divided "${ring[@]}" --device cpu; cat err)" \
+    few eval divided "${ring[@]}" --device cpu
+mkdir -p curves
+cp -r many/. curves/ && rm -f curves/run-*/embeddings.npy
+holds "80 curves are read" few report many curves --splits 1 --device cpu --no-map -o many.html
+holds "all of them: $(cat err)" bash -c '! grep -q "Too many open files" err many.html'
+
 # Data are found by the path that was typed, from any folder, and after a move together with the run.
 mkdir -p one/data one/runs two/data two/runs
 cp g.npz one/data/ && cp g.npz two/data/
