@@ -252,8 +252,10 @@ done:
     if (status != GRACO_OK) { /* it is as if nothing had been read */
         graco_config_free(training->config);
         json_free(training->json);
+        reading_clear(&training->reading);
         training->config = NULL;
         training->json = NULL;
+        training->about = (graco_training){0};
     }
     memory_free(path);
     return status;

@@ -194,8 +194,9 @@ void graco_run_close(graco_run *run, int64_t index)
     training->opened = training->handed = false;
 }
 
-static graco_status open_embeddings(struct run_training *training)
+static graco_status open_embeddings(struct graco_run *run, int64_t index)
 {
+    struct run_training *training = &run->trainings[index];
     graco_status status = GRACO_OK;
     if (training->opened)
         return GRACO_OK;
@@ -206,10 +207,8 @@ static graco_status open_embeddings(struct run_training *training)
     TRY(take_rows(training));
     training->opened = true;
 done:
-    if (status != GRACO_OK) {
-        embeddings_close(&training->embeddings);
-        training->embeddings = (struct embeddings){0};
-    }
+    if (status != GRACO_OK)
+        graco_run_close(run, index);
     return status;
 }
 
@@ -247,7 +246,7 @@ graco_status graco_run_embeddings(const graco_matrix **Z, char *const **names, g
                                   int64_t index, const graco_dataset *data)
 {
     struct run_training *training = &run->trainings[index];
-    PASS(open_embeddings(training));
+    PASS(open_embeddings(run, index));
     if (data)
         PASS(check_data(run, index, data));
     training->handed = true;
@@ -261,6 +260,6 @@ graco_status graco_run_find_nodes(int64_t *rows, graco_run *run, int64_t index,
                                   const char *const *of, int64_t count)
 {
     struct run_training *training = &run->trainings[index];
-    PASS(open_embeddings(training));
+    PASS(open_embeddings(run, index));
     return embeddings_find(rows, &training->embeddings, of, count);
 }
