@@ -340,17 +340,19 @@ static int count_workers(const struct queue *queue)
     return count < 1 ? 1 : count < WORKERS_MAX ? (int)count : WORKERS_MAX;
 }
 
-/* Trains all; the number of the one that did not go well, -1: all did. */
-static int64_t work_off(struct queue *queue)
+/* Trains all. *failed: the number of the one that did not go well; -1: none did not. */
+static graco_status work_off(int64_t *failed, struct queue *queue)
 {
-    int64_t failed = 0;
-    if (graco_run_jobs(&failed, 1, 1, train, queue) != GRACO_OK)
-        return 0;
+    *failed = -1;
+    graco_status status = graco_run_jobs(failed, 1, 1, train, queue);
+    if (status != GRACO_OK)
+        return status;
     queue->begin = 1;
     int count = queue->total > 1 ? count_workers(queue) : 1;
     queue->job->one_thread = count > 1 && on_cpu(queue);
-    return graco_run_jobs(&failed, queue->total - 1, count, train, queue) == GRACO_OK ? -1
-                                                                                      : 1 + failed;
+    status = graco_run_jobs(failed, queue->total - 1, count, train, queue);
+    *failed += *failed >= 0;
+    return status;
 }
 
 static int train_all(struct job *job, int argc, char **argv)
@@ -366,7 +368,8 @@ static int train_all(struct job *job, int argc, char **argv)
     }
     job->seed = seed_of(job->config);
     stop_on_signals(SA_RESTART, line->quiet ? NULL : STOPPING + !isatty(STDERR_FILENO));
-    int64_t failed = work_off(&queue);
+    int64_t failed;
+    graco_status status = work_off(&failed, &queue);
     const struct trained_all all = {job->run,    job->info.name, job->preset,
                                     job->config, job->form,      queue.outcomes};
     if (failed > 0 && queue.outcomes[failed].code < 0 && !queue.outcomes[failed].result.ended)
@@ -376,6 +379,8 @@ static int train_all(struct job *job, int argc, char **argv)
             trained_stopped(argc, argv, job->config, line->resume, &queue.outcomes[failed].result);
     else if (failed >= 0)
         code = queue.outcomes[failed].code;
+    else if (status != GRACO_OK) /* no training did: there was no memory to begin them */
+        code = output_failure(status);
     else if (line->json || !line->quiet)
         code = trained_report(&all, line->json);
     free(queue.outcomes);

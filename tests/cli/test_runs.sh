@@ -112,6 +112,19 @@ cp -r many/. curves/ && rm -f curves/run-*/embeddings.npy
 holds "80 curves are read" few report many curves --splits 1 --device cpu --no-map -o many.html
 holds "all of them: $(cat err)" bash -c '! grep -q "Too many open files" err many.html'
 
+# Where there is no memory the command says so, and not that the training was stopped.
+meets() {
+    rm -rf short
+    LD_PRELOAD=$1/tests/inject.so GRACO_FAULT=own:$2:12 GRACO_FAULT_FD=3 \
+        "$graco" train ring.csv -o short --epochs 0 --set hidden=4 --device cpu --threads 1 -q 3>calls 2>err
+}
+holds "no fault: $(meets "$1" 1000000; cat err)" meets "$1" 1000000
+read -r count _ <calls
+holds "allocations are counted: $count" [ "$count" -gt 50 ]
+for n in $(seq 1 "$count"); do
+    meets "$1" "$n" || holds "allocation $n: $(cat err)" bash -c '! grep -q "stopped after" err && grep -q memory err'
+done
+
 # Data are found by the path that was typed, from any folder, and after a move together with the run.
 mkdir -p one/data one/runs two/data two/runs
 cp g.npz one/data/ && cp g.npz two/data/
