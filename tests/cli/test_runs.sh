@@ -115,7 +115,8 @@ holds "all of them: $(cat err)" bash -c '! grep -q "Too many open files" err man
 # Where there is no memory the command says so, and not that the training was stopped.
 meets() {
     rm -rf short
-    LD_PRELOAD=$1/tests/inject.so GRACO_FAULT=own:$2:12 GRACO_FAULT_FD=3 \
+    ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:allocator_may_return_null=1 \
+        LD_PRELOAD=$1/tests/inject.so GRACO_FAULT=own:$2:12 GRACO_FAULT_FD=3 \
         "$graco" train ring.csv -o short --epochs 0 --set hidden=4 --device cpu --threads 1 -q 3>calls 2>err
 }
 holds "no fault: $(meets "$1" 1000000; cat err)" meets "$1" 1000000
