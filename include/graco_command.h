@@ -43,6 +43,33 @@ graco_status graco_dataset_partition(const graco_dataset *data, int64_t ranks, c
  * and for other formats. Belongs to the data set. */
 const char *graco_dataset_note(const graco_dataset *data, int index);
 
+/* What a caller says of the columns of a table of edges; NULL: their names decide. */
+typedef struct graco_ends_options {
+    const char *source, *target, *weight; /* a column's name, or its number from 1 */
+    const char *table;                    /* what messages call it; NULL: "the table" */
+    bool python; /* messages propose Graph(..., source=, target=), not options of the command */
+} graco_ends_options;
+
+/* How a table of edges was understood: columns count from 0. */
+enum { GRACO_ENDS_READING = 640 };
+typedef struct graco_ends {
+    int64_t source, target;
+    int64_t weight;   /* -1: no column has weights */
+    int64_t left_out; /* how many columns are none of these */
+    /* "edges from `a` to `b`; weights `c`; left out: `d`" */
+    char reading[GRACO_ENDS_READING];
+} graco_ends;
+
+/* Decides which columns of a table of edges are its ends, by the names of the columns (count). Where the
+ * options name neither end: two columns are both ends. Of more, the ends are called by a known pair of words,
+ * such as source and target, src and dst, from and to, head and tail, subject and object, u and v; else by
+ * such words and an equal rest, such as from_account and to_account; else they are the only two that end in
+ * id, such as customer_id and product_id. A column called weight, weights, edge_weight or w has the weights.
+ * GRACO_ERROR_FORMAT where no pair or more than one is found: the message lists the columns and what to
+ * write. GRACO_ERROR_ARGUMENT where there is no column of a given name. */
+graco_status graco_table_ends(graco_ends *out, const char *const *columns, int64_t count,
+                              const graco_ends_options *options);
+
 /* The files that a data set was read from, as they were named: its source, then its table of features and
  * its table of labels, if there are any; NULL past the end, and where none was read. Of bytes that are not UTF-8
  * each is '?'. Belongs to the data set. */
