@@ -11,8 +11,8 @@ import numpy as np
 from . import _library as c
 from ._labels import is_mask, label_arrays, mask_index, read_labels, read_split, split_parts
 from ._reading import (
-    Given, as_array, as_numbers, check_names, in_order, index_of, is_count, is_frame, is_graph, is_sparse,
-    is_sparse_tensor, look_up, name_key, places_of, read_edges, same_names, sparse_tensor, with_ids,
+    Given, as_array, as_numbers, check_names, in_order, index_of, is_by_name, is_count, is_frame, is_graph, is_sparse,
+    is_sparse_tensor, key_number, look_up, name_key, places_of, read_edges, same_names, sparse_tensor, with_ids,
 )
 
 _NUMBERS = ("source", "target", "edge_indptr", "edge_weight", "x", "x_indptr", "x_indices", "x_data", "y",
@@ -504,15 +504,31 @@ def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
         given.add(nodes=len(chosen if chosen is not None else first))
     if chosen is None:
         return None
-    check_names(chosen)
+    table = named[0] if chosen is first and named else None
+    chosen = check_names(chosen)
+    if names is not None and own is None and not words and not given.get("by_row"):
+        _refuse_two_readings(given, names)
     given.add(nodes=len(chosen))
     if words or (names is None and own is None):
-        table = named[0] if chosen is first and named else None
         places = places_of(chosen, table or "names")
         for key in ("source", "target"):
             if given.get(key) is not None:
                 given[key] = look_up(places, check_names(given[key].tolist()), "edges", table)
     return chosen
+
+
+def _refuse_two_readings(given: Given, names: list) -> None:
+    """Numbers of edges are places among `names`; where they may as well be names, nothing says which they are."""
+    ends = [given[key] for key in ("source", "target") if given.get(key) is not None and len(given[key])]
+    if not ends or is_count(names):
+        return
+    known = {number: i for i, name in enumerate(names) if (number := key_number(name_key(name))) is not None}
+    wanted = np.unique(np.concatenate(ends)).tolist()
+    if any(known.get(end, end) != end for end in wanted) and all(end in known for end in wanted):
+        end = next(end for end in wanted if known[end] != end)
+        raise c.GracoFormatError(f"edges hold the number {end:g}, which is the name of the node in the place {known[end]} of "
+                                 "`names`: expected ends that are words, such as edges.astype(str), which are names, or "
+                                 "np.array(names).astype(str)[edges], which are those in the places")
 
 
 def _is_shuffle(names: list) -> bool:
@@ -559,7 +575,7 @@ def _feature_arrays(given: Given, names: Optional[list]) -> dict:
             matrix.sum_duplicates()
         return {"x_indptr": matrix.indptr, "x_indices": matrix.indices, "x_data": matrix.data,
                 "x_cols": matrix.shape[1]}
-    if is_frame(features) or isinstance(features, dict):
+    if is_frame(features) or is_by_name(features):
         features = in_order(features, names, "features")
     return {"x": as_numbers(features, "features")}
 

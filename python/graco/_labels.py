@@ -8,7 +8,7 @@ import numpy as np
 
 from ._library import GracoArgumentError, GracoFormatError, shown
 from ._reading import (
-    as_array, as_objects, check_names, in_order, index_of, is_count, is_missing, look_up, node_rows, places_of,
+    as_array, as_objects, as_text, check_names, in_order, index_of, is_count, is_missing, look_up, node_rows, places_of,
 )
 
 SPLIT_WORDS = {
@@ -19,8 +19,8 @@ SPLIT_WORDS = {
 def read_labels(labels: Any, compact: bool = False) -> tuple[np.ndarray, Optional[np.ndarray]]:
     """Labels as numbers of classes, -1 where none is known, and the classes in the order of the numbers.
 
-    Whole numbers stand for themselves, and there are no classes, unless `compact` is asked for. None, NaN, "",
-    a masked item and the number -1 are unknown. Two dimensions are several labels per node, 0 and 1; the whole
+    Whole numbers stand for themselves, and there are no classes, unless `compact` is asked for. None, NaN, a masked item,
+    the number -1, "" and words such as "NA" are unknown. Two dimensions are several labels per node, 0 and 1; the whole
     row of an unknown one is -1.
     """
     array = _stack_rows(_unmasked(labels))
@@ -31,7 +31,8 @@ def read_labels(labels: Any, compact: bool = False) -> tuple[np.ndarray, Optiona
     if array.ndim != 1:
         raise GracoFormatError(f"labels of {array.ndim} dimensions: expected 1, or 2 for several per node")
     if array.dtype.kind not in "iubf":
-        known = np.array([not (is_missing(v) or (isinstance(v, str) and not v)) for v in array], dtype=bool)
+        array = as_objects(map(as_text, array.tolist())) if array.dtype.kind in "SO" else array
+        known = np.array([not (is_missing(v) or _says_unknown(v)) for v in array], dtype=bool)
         if array.dtype == object and all(_is_number(v) for v in array[known]):  # numbers, some unknown
             array = np.array([float("nan") if not k else v for k, v in zip(known, array)], dtype=float)
     if array.dtype.kind in "iuf":
@@ -99,6 +100,14 @@ def _read_several(array: np.ndarray) -> np.ndarray:
         raise GracoFormatError(f"labels hold {broken[0]}: expected 0 and 1 where nodes have several labels, or a whole "
                                "row of -1 where they are unknown")
     return np.where(unknown[:, None], -1, array).astype(np.int8)
+
+
+# What a label that nobody knows may be called, as in a file (docs/formats.md).
+_UNKNOWN = {"", "na", "n/a", "<na>", "nan", "null"}
+
+
+def _says_unknown(value: Any) -> bool:
+    return isinstance(value, str) and value.lower() in _UNKNOWN
 
 
 def _is_number(value: Any) -> bool:

@@ -22,6 +22,11 @@ def is_sparse(value: Any) -> bool:
     return comes_from(value, "scipy") and hasattr(value, "tocsr")
 
 
+def is_by_name(value: Any) -> bool:
+    """Whether this is a dict by node; one kind of scipy's sparse matrices is a dict by row and column."""
+    return isinstance(value, dict) and not is_sparse(value)
+
+
 def is_frame(value: Any) -> bool:
     return comes_from(value, "pandas") and hasattr(value, "columns")
 
@@ -294,8 +299,7 @@ _WEIGHTS = {"weight", "weights", "edge_weight", "w"}
 
 def _read_frame(given: Given, frame: Any) -> None:
     """Ends and weights by the names of columns; of two or three, ends without such a name are the first that are left."""
-    # 0, 1, 2, ... are also what pandas calls rows and columns; two or three such columns are edges.
-    if frame.columns.equals(frame.index) and (frame.shape[1] > 3 or not is_count(list(frame.index))):
+    if _is_adjacency(frame):
         _read_adjacency(given, frame)
         return
     if frame.shape[1] > 2 and _words(frame)[0] in _INDEX and is_count(frame.iloc[:, 0].tolist()):
@@ -325,11 +329,28 @@ def _read_frame(given: Given, frame: Any) -> None:
     given.add(source=ends[0], target=ends[1], weights=frame.iloc[:, weight[0]].to_numpy() if weight else None)
 
 
+def _is_adjacency(frame: Any) -> bool:
+    """Whether rows and columns have the same names, in any order; names that say so in part are refused."""
+    rows, columns = list(frame.index), list(frame.columns)
+    # 0, 1, 2, ... are also what pandas calls rows and columns; two or three such columns are edges.
+    if columns == rows:
+        return len(columns) > 3 or not is_count(rows)
+    if not columns or not are_among(columns, rows) or (is_count(rows) and len(rows) != len(columns)):
+        return False
+    if len(rows) != len(columns) or is_count(rows) and len(rows) < 4:
+        raise GracoFormatError(f"a frame of {len(rows)} rows has the columns {shown(columns)}, which name rows too: expected the "
+                               "same names for all rows and columns of an adjacency matrix, or other names for columns of ends")
+    return True
+
+
 def _read_adjacency(given: Given, frame: Any) -> None:
     """A frame whose rows and columns have the same names: an adjacency matrix, 0 where there is no edge."""
+    places = places_of(frame.index, "the rows of an adjacency matrix")
     matrix = as_numbers(frame, "an adjacency matrix")
-    source, target = np.nonzero(matrix)
-    given.add(source=source, target=target, weights=matrix[source, target], names=list(frame.index))
+    what = "the columns of an adjacency matrix"
+    source, place = np.nonzero(matrix)
+    target = look_up(places_of(frame.columns, what) and places, frame.columns, what)[place]
+    given.add(source=source, target=target, weights=matrix[source, place], names=list(frame.index))
 
 
 def _whole_numbers(end: np.ndarray) -> Optional[np.ndarray]:
@@ -368,7 +389,7 @@ def index_of(value: Any) -> Optional[list]:
     """The names that a frame, a series or a dict gives its rows; None for anything else."""
     if is_frame(value) or is_series(value):
         return list(value.index)
-    return list(value) if isinstance(value, dict) else None
+    return list(value) if is_by_name(value) else None
 
 
 def is_count(names: list) -> bool:
@@ -380,7 +401,7 @@ def check_names(names: Any) -> list:
     """Names of nodes as a list: each stands for something and can be looked up."""
     if isinstance(names, (str, bytes)) or not hasattr(names, "__iter__") or getattr(names, "ndim", 1) != 1:
         raise GracoArgumentError(f"names are {shown(names)}: expected a name for each node")
-    names = list(names)
+    names = list(map(as_text, names))
     for name in names:
         if is_missing(name):
             raise GracoFormatError("a node has no name: an end of an edge, or a row, is None, NaN or masked")
@@ -392,11 +413,24 @@ def check_names(names: Any) -> list:
     return names
 
 
+def as_text(name: Any) -> Any:
+    """Bytes as the text that they are in a file, whose bytes that are no UTF-8 are kept; anything else as it is."""
+    return name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else name
+
+
 def name_key(name: Any) -> Any:
     """What a name is looked up by: a whole number and the word that writes it are one name, as in a file."""
+    if isinstance(name, bytes):
+        return as_text(name)
     if _is_whole(name):
         return str(name)
     return str(int(name)) if isinstance(name, (float, np.floating)) and name.is_integer() else name
+
+
+def key_number(key: Any) -> Optional[int]:
+    """The whole number, of 19 digits at most, that such a word writes; None: it is no such word."""
+    digits = key[key[:1] == "-":] if isinstance(key, str) else ""
+    return int(key) if digits.isdecimal() and len(digits) < 20 and str(int(key)) == key else None
 
 
 def _keys(names: Sequence) -> list:
@@ -451,7 +485,7 @@ def in_order(value: Any, names: Optional[Sequence], what: str, of: str = "node")
         return value
     places = places_of(own, what, of)
     rows = _rows_of(range(len(own)) if names is None else names, places)
-    if isinstance(value, dict):
+    if is_by_name(value):
         items = list(value.values())
         array = as_objects(items) if what.startswith("labels") else as_array(items, what)
     else:
@@ -472,8 +506,9 @@ def _rows_of(names: Sequence, places: dict) -> np.ndarray:
         return np.fromiter((places.get(key, -1) for key in _keys(names)), dtype=np.int64, count=len(names))
     rows = np.full(len(names), -1, dtype=np.int64)  # of numbers, of which there may be far more than keys
     for key, row in places.items():
-        if isinstance(key, str) and key.isdecimal() and len(key) < 20 and str(int(key)) == key and int(key) < len(names):
-            rows[int(key)] = row
+        number = key_number(key)
+        if number is not None and 0 <= number < len(names):
+            rows[number] = row
     return rows
 
 

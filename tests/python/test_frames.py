@@ -145,6 +145,29 @@ class Frames(unittest.TestCase):
         bare = pd.DataFrame([[0, 1], [1, 2]])  # without names: edges, as an array
         self.assertEqual(graco.Graph(bare, directed=True).edges.tolist(), [[0, 1], [1, 2]])
 
+    def test_adjacency_in_any_order(self):
+        """Rows and columns are joined by their names; names that only some rows have are refused."""
+        pd = module("pandas")
+        matrix = np.array([[0, 2, 0, 0], [0, 0, 3, 0], [1, 0, 0, 5], [0, 0, 0, 0]])
+        for names in (list("abcd"), [4, 7, 9, 2], [0, 1, 2, 3], ["1", 2, "x", "y"]):
+            frame = pd.DataFrame(matrix, index=names, columns=names)
+            wanted = edges_of(graco.Graph(frame, directed=True))
+            self.assertEqual(len(wanted), 4)
+            for order in itertools.permutations(names):
+                found = graco.Graph(frame[list(order)], directed=True)
+                self.assertEqual((edges_of(found), found.node_ids.tolist()), (wanted, names), order)
+        small = pd.DataFrame(matrix[:3, :3], index=list("abc"), columns=list("abc"))
+        self.assertEqual(edges_of(graco.Graph(small[list("bca")], directed=True)), {("a", "b"): 2, ("b", "c"): 3, ("c", "a"): 1})
+        counting = pd.DataFrame(matrix[:3, :3])
+        for frame in (small[["a", "b"]], small[["b", "a"]], small[["c"]], counting[[2, 0, 1]], frame[["x", "y", 2]]):
+            with self.assertRaises(graco.GracoFormatError) as caught:
+                graco.Graph(frame)
+            self.assertIn("which name rows too", str(caught.exception))
+        twice = small.set_axis(["a", "b", "b"], axis=1)
+        with self.assertRaises(graco.GracoFormatError) as caught:
+            graco.Graph(twice)
+        self.assertIn("two rows for the node 'b'", str(caught.exception))
+
     def test_weights_beside(self):
         """Weights that have an index go to the edges of that index."""
         pd = module("pandas")

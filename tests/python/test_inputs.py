@@ -140,6 +140,46 @@ class Joins(unittest.TestCase):
             self.assertEqual(graco.Graph(G, names=[names[i] for i in order]).node_ids.tolist(), [names[i] for i in order])
             self.check(dict(zip("vwxyz", range(5))), G, names=list("vwxyz"), features=self.X, labels=self.Y)
 
+    def test_two_readings_of_numbers(self):
+        """Numbers of edges beside `names` that are other numbers are places or names: refused where both may be."""
+        table = {0: [0.0], 1: [10.0], 2: [20.0]}
+        for edges in ([(0, 1), (1, 2)], np.array([(0, 1), (1, 2)]), np.array([(0, 1), (1, 2)], float)):
+            for names in ([2, 0, 1], ["2", "0", "1"], [2.0, 0.0, 1.0], [0, 2, 1, 7]):
+                for more in ({}, {"features": table} if len(names) == 3 else {}, {"labels": table.fromkeys(table, 1)}):
+                    self.refused("which is the name of the node in the place", edges, names=names, **more)
+        pairs, names = np.array([(0, 1), (1, 2)]), np.array([2, 0, 1])
+        def joined(edges):
+            g = graco.Graph(edges, names=names, features=table, directed=True)
+            self.assertEqual((g.node_ids.tolist(), g.features[:, 0].tolist()), ([2, 0, 1], [20, 0, 10]))
+            return {(int(g.node_ids[a]), int(g.node_ids[b])) for a, b in g.edges.T}
+        self.assertEqual(joined(pairs.astype(str)), {(0, 1), (1, 2)})
+        self.assertEqual(joined(names.astype(str)[pairs]), {(2, 0), (0, 1)})
+        places = graco.Graph(pairs, names=[7, 8, 9], directed=True)  # which the numbers cannot be
+        self.assertEqual((places.node_ids.tolist(), places.edges.tolist()), ([7, 8, 9], [[0, 1], [1, 2]]))
+        self.assertEqual(graco.Graph(pairs, names=range(3)).n_nodes, 3)
+
+    def test_bytes(self):
+        """Bytes are the text that they are in a file."""
+        g = graco.Graph([(b"x", b"y"), (b"y", "z\udcff")], labels={b"x": b"p", "y": b"q", b"z\xff": b"p"})
+        self.assertEqual((g.node_ids.tolist(), g.classes.tolist()), (["x", "y", "z\udcff"], ["p", "q"]))
+        with tempfile.TemporaryDirectory() as folder:
+            graco.Graph([(b"x", b"y")], labels={b"y": b"q"}).save(folder + "/g.npz")
+            again = graco.load(folder + "/g.npz")
+        self.assertEqual((again.node_ids.tolist(), again.classes.tolist()), (["x", "y"], ["q"]))
+        pairs = np.array([["x", "y"], ["y", "z"], ["z", "x"]])
+        y = np.array([b"p", b"q", b"p"])
+        found = graco.Graph(pairs.astype("S"), names=[b"z", b"y", "x"], labels=y, features={"x": [1], b"y": [2], "z": [3]})
+        self.assertEqual((found.node_ids.tolist(), found.classes.tolist(), found.features[:, 0].tolist()),
+                         (["z", "y", "x"], ["p", "q"], [3, 2, 1]))
+
+    def test_dok(self):
+        """A kind of scipy's sparse matrices is a dict too."""
+        sparse = module("scipy.sparse")
+        X = sparse.csr_matrix(np.where(self.X > 2, self.X, 0))
+        for kind in ("dok", "lil", "bsr", "dia", "coo"):
+            g = graco.Graph(self.EDGES, features=X.asformat(kind))
+            self.assertTrue((g.features != X).nnz == 0, kind)
+
     def test_masks(self):
         """A mask that has an index is joined by it, as any other table."""
         pd = module("pandas")

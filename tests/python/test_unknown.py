@@ -1,5 +1,6 @@
 """Labels by name for some of the nodes: the others are unknown. Features have a row for every node."""
 
+import tempfile
 import unittest
 
 import numpy as np
@@ -43,6 +44,27 @@ class Graphs(unittest.TestCase):
                 self.assertEqual((self.labels(g), g.n_nodes), ({"a": 1, "b": 0}, 4))
                 self.assertEqual(g.node_ids.tolist(), bare.node_ids.tolist())
                 self.assertEqual(g.edges.tolist(), bare.edges.tolist())
+
+    def test_words(self):
+        """The words that say it in a file say it in an array, a list and a series."""
+        words = ["a", "b", np.nan, "NA", "null", "", "n/a", "<NA>", "NaN", "nano", "none"]
+        pd = module("pandas")
+        edges = [(i, (i + 1) % len(words)) for i in range(len(words))]
+        wanted = [0, 1, -1, -1, -1, -1, -1, -1, -1, 2, 3]
+        for labels in (np.array(words), words, pd.Series(words), np.array(words, object), np.array(words).astype("S"),
+                       dict(enumerate(words))):
+            g = graco.Graph(edges, labels=labels)
+            self.assertEqual((g.labels.tolist(), g.classes.tolist()), (wanted, ["a", "b", "nano", "none"]))
+        with tempfile.TemporaryDirectory() as folder:
+            with open(folder + "/y.csv", "w") as file:
+                file.write("id,label\n" + "".join(f"{i},{word}\n" for i, word in enumerate(words)))
+            with open(folder + "/e.txt", "w") as file:
+                file.write("".join(f"{a} {b}\n" for a, b in edges))
+            read = graco.load(folder + "/e.txt", labels=folder + "/y.csv")
+        self.assertEqual((read.labels.tolist(), read.classes.tolist()), (wanted, ["a", "b", "nano", "none"]))
+        half = np.array(["p", "q"] * 20 + ["nan"] * 10)
+        Z = np.random.default_rng(0).normal(size=(50, 2)) * 0.1 + (half == "p")[:, None]
+        self.assertEqual(set(graco.predict(Z, half)[40:]) - {"p", "q"}, set())
 
     def test_numbers(self):
         sparse, pd = module("scipy.sparse"), module("pandas")
