@@ -71,8 +71,8 @@ struct dataset_shard {
     struct shard *shard; /* its graph is that of the data set; its rows are the features' */
     struct graph_removed removed; /* from own rows */
     int64_t entries_before;       /* stored ones of sparse features in the rows before */
-    bool counts;                  /* preprocess_counts of the whole */
-    graco_dataset_info info;      /* of the whole */
+    bool counts, seen_counts; /* preprocess_counts of the whole, and of its split's training part */
+    graco_dataset_info info;  /* of the whole */
     char fingerprint[GRACO_FINGERPRINT];
 };
 

@@ -108,25 +108,42 @@ bool preprocess_needed(const struct preprocess *options)
     return options->scaling != SCALING_NONE || options->contaminate != 0;
 }
 
-void preprocess_look(struct preprocess_seen *seen, const struct features *X, int64_t rows)
+static void look_at_row(struct preprocess_seen *seen, const struct features *X, int64_t row)
 {
-    int64_t stored = X->dense ? rows * X->cols : X->sparse.start ? X->sparse.start[rows] : 0;
+    const int64_t *start = X->sparse.start;
     const float *value = X->dense ? X->dense : X->sparse.value;
-    for (int64_t i = 0; i < stored && seen->below == 0; i++) { /* one below 0 tells all */
+    int64_t begin = X->dense ? row * X->cols : start ? start[row] : 0;
+    int64_t end = X->dense ? begin + X->cols : start ? start[row + 1] : 0;
+    for (int64_t i = begin; i < end && seen->below == 0; i++) { /* one below 0 tells all */
         seen->below += value && value[i] < 0;
         seen->others += !value || value[i] != 0;
     }
+    seen->rows++;
 }
 
-bool preprocess_judge(const struct preprocess_seen *seen, int64_t rows, int64_t cols)
+void preprocess_look(struct preprocess_seen *seen, const struct features *X, int64_t first,
+                     const uint8_t *split)
 {
-    return cols > 0 && seen->below == 0 && seen->others <= rows * cols / 2;
+    int64_t before = first;
+    for (int64_t i = 0; split && i < first; i++)
+        before -= split[i] != 0;
+    int64_t left = PREPROCESS_LOOKED - before;
+    for (int64_t row = 0; row < X->rows && left > 0; row++) {
+        if (split && split[first + row] != 0)
+            continue;
+        look_at_row(seen, X, row);
+        left--;
+    }
 }
 
-bool preprocess_counts(const struct features *X)
+bool preprocess_judge(const struct preprocess_seen *seen, int64_t cols)
 {
-    int64_t rows = X->rows < PREPROCESS_LOOKED ? X->rows : PREPROCESS_LOOKED;
+    return cols > 0 && seen->below == 0 && seen->others <= seen->rows * cols / 2;
+}
+
+bool preprocess_counts(const struct features *X, const uint8_t *split)
+{
     struct preprocess_seen seen = {0};
-    preprocess_look(&seen, X, rows);
-    return preprocess_judge(&seen, rows, X->cols);
+    preprocess_look(&seen, X, 0, split);
+    return preprocess_judge(&seen, X->cols);
 }

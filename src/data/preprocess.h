@@ -32,19 +32,22 @@ struct preprocess {
 graco_status preprocess_features(struct features *out, const struct features *X,
                                  const struct preprocess *options);
 
-/* Entries of X below 0, and others than 0. */
+/* Rows that were looked at, their entries below 0, and those other than 0. */
 struct preprocess_seen {
-    int64_t below, others;
+    int64_t rows, below, others;
 };
 
-/* Adds those of X's first `rows` rows, up to the first that is below 0. */
-void preprocess_look(struct preprocess_seen *seen, const struct features *X, int64_t rows);
-
-/* Whether features of so many rows and columns are counts, words or shares of them: none below 0, and at
- * least half of them 0. The first PREPROCESS_LOOKED rows of all tell. */
+/* Adds X's rows, of which the first is node `first`, up to the first entry below 0. Only rows count that
+ * are among the first PREPROCESS_LOOKED of the whole: of all nodes, or, with a split (nodes of the whole),
+ * of its training part. */
 enum { PREPROCESS_LOOKED = 4096 };
-bool preprocess_judge(const struct preprocess_seen *seen, int64_t rows, int64_t cols);
-bool preprocess_counts(const struct features *X);
+void preprocess_look(struct preprocess_seen *seen, const struct features *X, int64_t first,
+                     const uint8_t *split);
+
+/* Whether features of so many columns are counts, words or shares of them: none below 0, and at least
+ * half of them 0. */
+bool preprocess_judge(const struct preprocess_seen *seen, int64_t cols);
+bool preprocess_counts(const struct features *X, const uint8_t *split);
 
 /* Whether the options change anything; if not, X itself can be used. */
 bool preprocess_needed(const struct preprocess *options);

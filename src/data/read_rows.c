@@ -351,16 +351,14 @@ static graco_status sum_counts(struct comm *comm, int64_t *const counts[], int c
 }
 
 /* Whether the features are counts: each rank looks at those of its rows that are among the first. */
-static graco_status look_at_counts(struct graco_dataset *data)
+static graco_status look_at_counts(bool *counts, const struct graco_dataset *data,
+                                   const uint8_t *split)
 {
     struct preprocess_seen seen = {0};
-    const struct features *X = &data->features;
-    int64_t nodes = dataset_nodes(data), first = dataset_first(data);
-    int64_t rows = nodes < PREPROCESS_LOOKED ? nodes : PREPROCESS_LOOKED;
-    if (first < rows)
-        preprocess_look(&seen, X, rows - first < X->rows ? rows - first : X->rows);
-    PASS(sum_counts(data->shard->shard->comm, (int64_t *const[]){&seen.below, &seen.others}, 2));
-    data->shard->counts = preprocess_judge(&seen, rows, X->cols);
+    preprocess_look(&seen, &data->features, dataset_first(data), split);
+    PASS(sum_counts(data->shard->shard->comm,
+                    (int64_t *const[]){&seen.rows, &seen.below, &seen.others}, 3));
+    *counts = preprocess_judge(&seen, data->features.cols);
     return GRACO_OK;
 }
 
@@ -376,6 +374,7 @@ graco_status rows_describe(struct graco_dataset *data)
     info.nodes = shard->shard->all_nodes;
     info.directed = directed > 0;
     shard->info = info;
-    PASS(look_at_counts(data));
+    PASS(look_at_counts(&shard->counts, data, NULL));
+    PASS(look_at_counts(&shard->seen_counts, data, data->split));
     return fingerprint_shard(shard->fingerprint, data);
 }

@@ -56,6 +56,20 @@ graco_status subset_nodes(int32_t **nodes, int64_t *count, const struct graco_da
     return GRACO_OK;
 }
 
+graco_status subset_upto(int32_t **nodes, int64_t *count, const struct graco_dataset *data,
+                         int part)
+{
+    int64_t all = dataset_nodes(data), found = 0;
+    int32_t *list = NULL;
+    PASS(memory_alloc(&list, all, sizeof *list));
+    for (int64_t i = 0; i < all; i++)
+        if (data->split[i] <= part)
+            list[found++] = (int32_t)i;
+    *nodes = list;
+    *count = found;
+    return GRACO_OK;
+}
+
 static graco_status gather_dense(float **out, const struct features *X, const int32_t *nodes,
                                  int64_t count)
 {

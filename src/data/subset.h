@@ -14,6 +14,10 @@ enum { SUBSET_ALL = -1 };
 graco_status subset_nodes(int32_t **nodes, int64_t *count, const struct graco_dataset *data,
                           int split, int64_t graph);
 
+/* The ascending list of the nodes with split <= `part`, of all graphs; the data set has a split. */
+graco_status subset_upto(int32_t **nodes, int64_t *count, const struct graco_dataset *data,
+                         int part);
+
 /* Fills *out with the rows nodes[0 .. count) of X, dense or sparse as X is; the caller owns it. */
 graco_status subset_features(struct features *out, const struct features *X, const int32_t *nodes,
                              int64_t count);

@@ -48,6 +48,14 @@ static graco_status check_parts(const struct splits *split, const struct graco_c
     return GRACO_OK;
 }
 
+/* An inductive training sees no label of a node that it may not see. */
+static void hide_unseen(uint8_t *part, const struct graco_dataset *data)
+{
+    for (int64_t i = 0; i < dataset_nodes(data); i++)
+        if (data->split[i] > part[i])
+            part[i] = SPLITS_NONE;
+}
+
 graco_status supervised_split(uint8_t **part, const struct graco_config *config,
                               const struct graco_dataset *data)
 {
@@ -60,6 +68,8 @@ graco_status supervised_split(uint8_t **part, const struct graco_config *config,
     TRY(splits_find(&split, data, usable, &wanted));
     if (wanted.protocol == GRACO_PROTOCOL_AUTHORS)
         TRY(hold_out(split.part, split.nodes, &split, config->split));
+    if (config->inductive)
+        hide_unseen(split.part, data);
     TRY(check_parts(&split, config, data));
     *part = split.part;
     split.part = NULL;

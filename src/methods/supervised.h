@@ -19,7 +19,8 @@ struct supervised {
 
 /* The part (nodes) of the configuration's split that each node of a data set is in; the caller frees it.
  * The protocol `authors` has no validation part: the first of the five folds of the training part takes
- * its place. GRACO_ERROR_ARGUMENT if one of the two parts has no node. */
+ * its place. Of an inductive training these are among the nodes of the data set's own training part, and of
+ * its training and validation parts. GRACO_ERROR_ARGUMENT if one of the two parts has no node. */
 graco_status supervised_split(uint8_t **part, const struct graco_config *config,
                               const struct graco_dataset *data);
 

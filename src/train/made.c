@@ -12,13 +12,19 @@
 
 #include <string.h>
 
+/* Whether the features that the training may see are counts. */
+static bool has_counts(const struct graco_config *config, const struct graco_dataset *data)
+{
+    if (data->shard)
+        return config->inductive ? data->shard->seen_counts : data->shard->counts;
+    return preprocess_counts(&data->features, config->inductive ? data->split : NULL);
+}
+
 void made_resolve(struct graco_config *config, const struct graco_dataset *data)
 {
     const struct method *method = NULL;
-    if (config->scaling == SCALING_AUTO) {
-        bool counts = data->shard ? data->shard->counts : preprocess_counts(&data->features);
-        config->scaling = counts ? SCALING_ROWSUM : SCALING_NONE;
-    }
+    if (config->scaling == SCALING_AUTO)
+        config->scaling = has_counts(config, data) ? SCALING_ROWSUM : SCALING_NONE;
     if (config->node_features != NODE_FEATURES_AUTO)
         return;
     bool reads = method_find(&method, config->method) == GRACO_OK && method->views > 0;
@@ -142,30 +148,39 @@ void made_clear(struct made *made)
     made->narrowed = false;
 }
 
-graco_status made_narrow(struct made *made, const struct graco_config *config)
+/* Makes the features of the nodes of part `part` anew, of the graph that this part and those before it have. */
+static graco_status narrow_part(struct made *made, const struct graco_config *config, int part)
 {
     struct features *X = &made->copy.features, seen = {0};
+    const uint8_t *split = made->data->split;
     struct graph *graph = NULL;
     int32_t *nodes = NULL;
     int64_t count = 0;
     graco_status status = GRACO_OK;
-    if (made->data != &made->copy || !config->inductive)
-        return GRACO_OK;
-    TRY(subset_nodes(&nodes, &count, made->data, 0, SUBSET_ALL));
+    TRY(subset_upto(&nodes, &count, made->data, part));
     if (count == 0 || count == X->rows)
         goto done;
     TRY(subgraph_create(&graph, made->data->graph, nodes, count));
     TRY(node_features_make(&seen, (enum node_features)config->node_features, graph,
                            (int)config->threads));
     for (int64_t i = 0; i < count; i++)
-        memcpy(X->dense + nodes[i] * X->cols, seen.dense + i * X->cols,
-               (size_t)X->cols * sizeof *X->dense);
+        if (split[nodes[i]] == part)
+            memcpy(X->dense + nodes[i] * X->cols, seen.dense + i * X->cols,
+                   (size_t)X->cols * sizeof *X->dense);
     made->narrowed = true;
 done:
     features_clear(&seen);
     graph_free(graph);
     memory_free(nodes);
     return status;
+}
+
+graco_status made_narrow(struct made *made, const struct graco_config *config)
+{
+    if (made->data != &made->copy || !config->inductive)
+        return GRACO_OK;
+    PASS(narrow_part(made, config, 0));
+    return narrow_part(made, config, 1);
 }
 
 /* What keeps the vectors of a model from those of a data set; NULL: nothing does. A table's rows, as

@@ -28,8 +28,8 @@ void made_leave(struct made *made, struct graco_model *model);
 graco_status made_open(struct made *out, const struct graco_dataset *data,
                        const struct graco_model *model, int64_t threads);
 
-/* For an inductive training: made features of its nodes as the graph of these nodes alone has them, so
- * that no edge to another node shows. The other rows stay. */
+/* For an inductive training: made features of its nodes as the graph of these nodes alone has them, and of
+ * the validation nodes as the graph of both, so that no edge to another node shows. The other rows stay. */
 graco_status made_narrow(struct made *made, const struct graco_config *config);
 
 /* GRACO_ERROR_ARGUMENT if the model's features, or the rows of its table, belong to another graph than

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "data/moved_rows.h"
+#include "data/splits.h"
 #include "data/subset.h"
 #include "graph/order.h"
 #include "graph/shard_pairs.h"
@@ -61,7 +62,8 @@ struct schedule {
                       are numbered */
     struct stage *made; /* for this step alone */
     struct stage *made_other;
-    struct stage *whole; /* over all the data, where no part is that */
+    struct part seen;    /* all nodes that validation may see, where no part is that */
+    struct stage *whole; /* over it */
     struct schedule_times times;
 };
 
@@ -369,6 +371,16 @@ done:
     return status;
 }
 
+static void part_clear(struct part *part)
+{
+    stage_free(part->stage);
+    graph_free(part->owned);
+    shard_free(part->cut);
+    memory_free(part->nodes);
+    memory_free(part->start);
+    features_clear(&part->rows);
+}
+
 void schedule_free(struct schedule *s)
 {
     if (!s)
@@ -377,15 +389,10 @@ void schedule_free(struct schedule *s)
     stage_free(s->made);
     stage_free(s->made_other);
     stage_free(s->whole);
+    part_clear(&s->seen);
     batch_part_clear(&s->own);
-    for (int64_t i = 0; s->parts && i < s->count; i++) {
-        stage_free(s->parts[i].stage);
-        graph_free(s->parts[i].owned);
-        shard_free(s->parts[i].cut);
-        memory_free(s->parts[i].nodes);
-        memory_free(s->parts[i].start);
-        features_clear(&s->parts[i].rows);
-    }
+    for (int64_t i = 0; s->parts && i < s->count; i++)
+        part_clear(&s->parts[i]);
     memory_free(s->parts);
     memory_free(s->order);
     memory_free(s->roots);
@@ -509,6 +516,22 @@ graco_status schedule_next(struct schedule *s, struct stage **out)
     return GRACO_OK;
 }
 
+/* All nodes; for an inductive training those of the split's training and validation parts, with the edges
+ * between them. */
+static graco_status cut_seen(struct schedule *s)
+{
+    struct part *seen = &s->seen;
+    int64_t count = 0;
+    if (!s->model->config.inductive) {
+        seen->graph = s->data->graph;
+        return GRACO_OK;
+    }
+    PASS(subset_upto(&seen->nodes, &count, s->data, SPLITS_VALIDATION));
+    PASS(subgraph_create(&seen->owned, s->data->graph, seen->nodes, count));
+    seen->graph = seen->owned;
+    return subset_features(&seen->rows, s->X, seen->nodes, count);
+}
+
 graco_status schedule_whole(struct schedule *s, struct stage **out)
 {
     struct part *first = &s->parts[0];
@@ -517,8 +540,9 @@ graco_status schedule_whole(struct schedule *s, struct stage **out)
         return GRACO_OK;
     }
     if (!s->whole) {
-        struct part all = {.graph = s->data->graph};
-        PASS(stage_create_graph(&s->whole, s->model, subject_of(s, &all), s->X));
+        if (!s->seen.graph)
+            PASS(cut_seen(s));
+        PASS(make_stage(&s->whole, s, &s->seen));
     }
     *out = s->whole;
     return GRACO_OK;

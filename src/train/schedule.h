@@ -27,7 +27,8 @@ int64_t schedule_weight(const struct schedule *schedule);
 /* The stage of the next step, which is step model->step. Valid until the next call. */
 graco_status schedule_next(struct schedule *schedule, struct stage **out);
 
-/* A stage over all the data, also where a step sees a part of it: for validation. */
+/* A stage over all the data that a validation may see, also where a step sees a part of it: all nodes, or those of
+ * the training and validation parts of an inductive training. */
 graco_status schedule_whole(struct schedule *schedule, struct stage **out);
 
 /* Seconds spent waiting for samples, and gathering features and building stages so far; a device

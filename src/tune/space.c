@@ -304,7 +304,7 @@ graco_status space_init(struct space *out, const char *method, const struct grac
     bool grace = strcmp(found->name, "grace") == 0;
     if (grace && data->graph->nodes > EXACT_NODES && data->graphs == 1)
         PASS(graco_config_set(&out->base, "objective", "moment"));
-    if (preprocess_counts(&data->features))
+    if (preprocess_counts(&data->features, data->inductive ? data->split : NULL))
         PASS(graco_config_set(&out->base, "scaling", "rowsum"));
     else if (out->base.scaling == SCALING_AUTO)
         out->base.scaling = SCALING_NONE;
