@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
+#include "data/small_matrix.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,11 +27,7 @@ enum {
     PARTS = 64,  /* of a sum over rows */
     ROWS_PER_PIECE = 128,
     COLS_PER_PIECE = 16,
-    SWEEPS = 30, /* of Jacobi's method, at most; it takes about eight */
 };
-
-/* Squares of entries below this share of the diagonal's count as 0. */
-static const double JACOBI_SMALL = 1e-24, PIVOT_SMALL = 1e-12;
 
 struct spectral {
     const struct graph *graph;
@@ -196,105 +193,14 @@ static void change_block(const struct spectral *s, const double *M)
     threads_run(s->threads, s->nodes, ROWS_PER_PIECE, change_rows, &change);
 }
 
-/* M = R^-1 for G = R'R, R upper; a column that depends on those before it becomes zeros in M. */
-static void invert_cholesky(double *M, double *G)
-{
-    memset(M, 0, BLOCK * BLOCK * sizeof *M);
-    for (int c = 0; c < BLOCK; c++) {
-        double whole = G[c * BLOCK + c], *column = M + c;
-        /* Column c of M is e_c less what the columns before it explain, over its length. */
-        for (int r = 0; r < c; r++) {
-            double share = 0; /* of the unit column r in column c */
-            for (int k = 0; k <= r; k++)
-                share += M[k * BLOCK + r] * G[k * BLOCK + c];
-            for (int k = 0; k <= r; k++)
-                column[k * BLOCK] -= share * M[k * BLOCK + r];
-        }
-        column[c * BLOCK] = 1;
-        double length = 0;
-        for (int r = 0; r <= c; r++)
-            for (int k = 0; k <= c; k++)
-                length += column[r * BLOCK] * G[r * BLOCK + k] * column[k * BLOCK];
-        double factor = whole > 0 && length > PIVOT_SMALL * whole ? 1 / sqrt(length) : 0;
-        for (int k = 0; k <= c; k++)
-            column[k * BLOCK] *= factor;
-    }
-}
-
 /* Twice: the first pass leaves what rounding did. */
 static void orthonormalise(const struct spectral *s, double *G, double *M)
 {
     for (int pass = 0; pass < 2; pass++) {
         products(G, s, s->block, s->block);
-        invert_cholesky(M, G);
+        small_invert_cholesky(M, G, BLOCK);
         change_block(s, M);
     }
-}
-
-/* One rotation of rows and columns a and b of H, and of the columns of V: entry (a, b) becomes 0. */
-static void rotate(double *H, double *V, int a, int b)
-{
-    double off = H[a * BLOCK + b];
-    if (off == 0)
-        return;
-    double t = (H[b * BLOCK + b] - H[a * BLOCK + a]) / (2 * off);
-    t = (t < 0 ? -1 : 1) / (fabs(t) + sqrt(t * t + 1));
-    double cosine = 1 / sqrt(t * t + 1), sine = t * cosine;
-    for (int k = 0; k < BLOCK; k++) {
-        double x = H[k * BLOCK + a], y = H[k * BLOCK + b];
-        H[k * BLOCK + a] = cosine * x - sine * y;
-        H[k * BLOCK + b] = sine * x + cosine * y;
-        x = V[k * BLOCK + a];
-        y = V[k * BLOCK + b];
-        V[k * BLOCK + a] = cosine * x - sine * y;
-        V[k * BLOCK + b] = sine * x + cosine * y;
-    }
-    for (int k = 0; k < BLOCK; k++) {
-        double x = H[a * BLOCK + k], y = H[b * BLOCK + k];
-        H[a * BLOCK + k] = cosine * x - sine * y;
-        H[b * BLOCK + k] = sine * x + cosine * y;
-    }
-}
-
-/* Brings the values into falling order, the columns of V with them. */
-static void sort_columns(double *value, double *V)
-{
-    for (int c = 0; c < BLOCK; c++) {
-        int most = c;
-        for (int k = c + 1; k < BLOCK; k++)
-            most = value[k] > value[most] ? k : most;
-        double kept = value[c];
-        value[c] = value[most];
-        value[most] = kept;
-        for (int k = 0; k < BLOCK; k++) {
-            kept = V[k * BLOCK + c];
-            V[k * BLOCK + c] = V[k * BLOCK + most];
-            V[k * BLOCK + most] = kept;
-        }
-    }
-}
-
-/* Jacobi's method: the columns of V become the eigenvectors of H, value (BLOCK) their eigenvalues, which
- * fall. H is used up. */
-static void eigen(double *value, double *V, double *H)
-{
-    bool done = false;
-    for (int k = 0; k < BLOCK * BLOCK; k++)
-        V[k] = k / BLOCK == k % BLOCK;
-    for (int sweep = 0; sweep < SWEEPS && !done; sweep++) {
-        double off = 0, all = 0;
-        for (int k = 0; k < BLOCK * BLOCK; k++) {
-            all += H[k] * H[k];
-            off += k / BLOCK == k % BLOCK ? 0 : H[k] * H[k];
-        }
-        done = off <= JACOBI_SMALL * all;
-        for (int a = 0; a < BLOCK && !done; a++)
-            for (int b = a + 1; b < BLOCK; b++)
-                rotate(H, V, a, b);
-    }
-    for (int c = 0; c < BLOCK; c++)
-        value[c] = H[c * BLOCK + c];
-    sort_columns(value, V);
 }
 
 /* ---- The features ---------------------------------------------------------------------------- */
@@ -395,7 +301,7 @@ static void iterate(struct spectral *s, double *value, double *G, double *M)
         for (int r = 0; r < BLOCK; r++) /* symmetric but for rounding */
             for (int c = 0; c < r; c++)
                 G[r * BLOCK + c] = G[c * BLOCK + r] = (G[r * BLOCK + c] + G[c * BLOCK + r]) / 2;
-        eigen(value, M, G);
+        small_eigen(value, M, G, BLOCK);
         change_block(s, M);
     }
 }
