@@ -47,29 +47,6 @@ static void print_links(const char *name, const graco_link_result *result)
                result->score[i].average_precision);
 }
 
-#define LINKS(member, kind) FIELD(graco_link_result, member, kind)
-static const struct field LINKS_COUNTED[] = {LINKS(links, INT), LINKS(others, INT), {0}};
-static const struct field LINKS_PROBE[] = {
-    LINKS(C, REAL), LINKS(converged, BOOL), LINKS(seconds, REAL), {0}};
-static void write_links(struct writer *json, const graco_link_result *result)
-{
-    writer_fields(json, LINKS_COUNTED, result);
-    for (int i = 0; i < GRACO_LINK_SCORES; i++) {
-        writer_open(json, result->score[i].name, '{');
-        writer_real(json, "auc", result->score[i].auc);
-        writer_real(json, "average_precision", result->score[i].average_precision);
-        writer_close(json);
-    }
-    writer_fields(json, LINKS_PROBE, result);
-}
-
-#define CLUSTER(member, kind) FIELD(graco_cluster_result, member, kind)
-static const struct field CLUSTERS[] = {CLUSTER(nodes, INT),       CLUSTER(clusters, INT),
-                                        CLUSTER(labelled, INT),    CLUSTER(nmi, REAL),
-                                        CLUSTER(ari, REAL),        CLUSTER(accuracy, REAL),
-                                        CLUSTER(modularity, REAL), CLUSTER(silhouette, REAL),
-                                        CLUSTER(seconds, REAL),    {0}};
-
 static void print_clusters(const char *name, const graco_cluster_result *result)
 {
     printf("%s: %" PRId64 " clusters of %" PRId64 " nodes\n", name, result->clusters,
@@ -80,80 +57,64 @@ static void print_clusters(const char *name, const graco_cluster_result *result)
     printf("  modularity %.4f   silhouette %.4f\n", result->modularity, result->silhouette);
 }
 
-static graco_status score(struct task_scores *scores, const struct task *task,
-                          const graco_matrix *Z)
-{
-    const graco_cluster_options options = {.clusters = task->request->clusters,
-                                           .starts = graco_cluster_defaults().starts,
-                                           .seed = task->request->seed,
-                                           .threads = task->request->threads};
-    return task->links.pair ? graco_evaluate_links(&scores->links, Z, task->data, &task->links,
-                                                   task->request->threads)
-                            : graco_evaluate_clusters(&scores->clusters, Z, task->data, &options);
-}
-
 /* ---- Embeddings ------------------------------------------------------------------------------- */
 
-static void write_fields(struct writer *json, const struct task *task,
-                         const struct task_scores *scores)
+static graco_status score(struct task_scores *scores, const struct task *task, graco_run *run,
+                          int64_t index)
 {
-    if (task->links.pair)
-        write_links(json, &scores->links);
-    else
-        writer_fields(json, CLUSTERS, &scores->clusters);
+    graco_cluster_options options = graco_cluster_defaults();
+    options.clusters = task->request->clusters;
+    options.seed = task->request->seed;
+    options.threads = task->request->threads;
+    return task->links.pair
+               ? graco_run_links(&scores->links, run, index, task->data, &task->links,
+                                 options.threads)
+               : graco_run_clusters(&scores->clusters, run, index, task->data, &options);
 }
 
-/* Keeps the scores in the run folder. A failure costs the other rows nothing: it is said at the end. */
-static void save(struct task *task, const char *folder, const struct task_scores *scores)
+static void show(struct task *task, const char *name, const struct task_scores *scores)
 {
-    struct writer json = {.style = WRITER_FILE};
-    char file[64];
-    snprintf(file, sizeof file, "eval-%s.json", task->request->task);
-    writer_open(&json, NULL, '{');
-    writer_string(&json, "task", task->request->task);
-    writer_string(&json, "dataset", graco_dataset_describe(task->data).name);
-    if (!task->links.pair)
-        writer_integer(&json, "seed", (int64_t)task->request->seed);
-    write_fields(&json, task, scores);
-    writer_close(&json);
-    graco_status status = writer_finish(&json);
-    if (status == GRACO_OK && scoring_may_keep(folder, file))
-        status = graco_run_keep(folder, file, json.text.bytes, json.text.length);
-    if (status != GRACO_OK && !*task->unsaved)
-        snprintf(task->unsaved, sizeof task->unsaved, "%s", output_failed());
-    writer_clear(&json);
+    if (!task->request->json && task->links.pair) {
+        print_links(name, &scores->links);
+    } else if (!task->request->json) {
+        print_clusters(name, &scores->clusters);
+    } else {
+        writer_open(&task->json, NULL, '{');
+        writer_string(&task->json, "name", name);
+        if (task->links.pair)
+            graco_links_write(&task->json, &scores->links);
+        else
+            graco_clusters_write(&task->json, &scores->clusters);
+        writer_close(&task->json);
+    }
 }
 
-/* Scores training `index` of a run; a .npy file is one. */
+/* Scores training `index` of a run; a .npy file is one. That its scores cannot be kept costs the others nothing: it
+ * is said at the end. */
 static graco_status score_training(struct task *task, graco_run *run, int64_t index)
 {
     const graco_matrix *Z = NULL;
     struct task_scores scores = {0};
     struct stat found;
+    char file[64];
     const char *name = graco_run_path(run, index);
     graco_status status = loading_embeddings(&Z, NULL, run, index, task->data);
     if (status == GRACO_ERROR_ARGUMENT && task->links.pair)
         return status_fail(status,
                            "%.800s; it may have seen the links that are tested: train on %s",
                            output_failed(), graco_dataset_describe(task->data).name);
-    if (status == GRACO_OK)
-        status = score(&scores, task, Z);
     graco_run_close(run, index);
+    if (status == GRACO_OK)
+        status = score(&scores, task, run, index);
     if (status != GRACO_OK)
         return status;
-    if (task->request->json) {
-        writer_open(&task->json, NULL, '{');
-        writer_string(&task->json, "name", name);
-        write_fields(&task->json, task, &scores);
-        writer_close(&task->json);
-    } else if (task->links.pair) {
-        print_links(name, &scores.links);
-    } else {
-        print_clusters(name, &scores.clusters);
-    }
-    if (stat(name, &found) == 0 && S_ISDIR(found.st_mode))
-        save(task, name, &scores);
+    show(task, name, &scores);
     graco_cluster_result_clear(&scores.clusters);
+    snprintf(file, sizeof file, "eval-%s.json", task->request->task);
+    if (stat(name, &found) != 0 || !S_ISDIR(found.st_mode) || !scoring_may_keep(name, file))
+        return GRACO_OK;
+    if (graco_run_keep_task(run, index) != GRACO_OK && !*task->unsaved)
+        snprintf(task->unsaved, sizeof task->unsaved, "%s", output_failed());
     return GRACO_OK;
 }
 

@@ -82,16 +82,6 @@ const char *graco_dataset_file(const graco_dataset *data, int index);
 graco_status graco_run_folder(char *folder, size_t size, const char *path, int64_t number,
                               int64_t split);
 
-/* What is in the folder of a training now. */
-typedef struct graco_run_files {
-    bool begun;    /* it has a checkpoint, and can be continued */
-    bool embedded; /* it has embeddings, of its last checkpoint */
-    /* The files beside a checkpoint: "config.json, metrics.jsonl"; "": none. */
-    char others[80];
-} graco_run_files;
-
-graco_run_files graco_run_look(const char *folder);
-
 typedef enum graco_run_state {
     GRACO_RUN_NONE,     /* no training has begun */
     GRACO_RUN_TRAINING, /* one is under way */
@@ -104,14 +94,26 @@ typedef enum graco_run_state {
  * holding the folder's lock for a moment, which could turn away a training that starts just then. */
 graco_run_state graco_run_stands(const char *folder, bool certain);
 
-/* Keeps other results in the folder of a training: replaces FOLDER/NAME, such as eval-cluster.json, by these bytes. */
-graco_status graco_run_keep(const char *folder, const char *name, const void *bytes,
-                            int64_t length);
+/* The scores that eval.json has of these embeddings and data, by whatever options: *results as graco_run_scores has them, NULL if there are
+ * none, and in *options the protocol, the number of splits and the features beside the embeddings. */
+graco_status graco_run_kept_scores(const graco_eval_result **results, graco_eval_options *options,
+                                   graco_run *run, const graco_dataset *data);
 
-/* Writes scores as fields of the object that is open, as they stand in eval.json. */
+/* Scores a training as graco_evaluate_clusters and graco_evaluate_links do. What eval-cluster.json or eval-link.json has of
+ * the same embeddings, data and options is read and not computed again; graco_run_keep_task keeps what was computed last. */
+graco_status graco_run_clusters(graco_cluster_result *result, graco_run *run, int64_t index,
+                                const graco_dataset *data, const graco_cluster_options *options);
+graco_status graco_run_links(graco_link_result *result, graco_run *run, int64_t index,
+                             const graco_dataset *data, const graco_links *links, int64_t threads);
+graco_status graco_run_keep_task(graco_run *run, int64_t index);
+
+/* Writes scores as fields of the object that is open, as they stand in eval.json, eval-cluster.json and
+ * eval-link.json. */
 struct writer;
 void graco_eval_write(struct writer *json, const char *name, const graco_eval_result *results,
                       int64_t count, const graco_eval_options *options);
+void graco_clusters_write(struct writer *json, const graco_cluster_result *result);
+void graco_links_write(struct writer *json, const graco_link_result *result);
 
 /* ---- Training -------------------------------------------------------------------------------- */
 

@@ -175,6 +175,16 @@ graco_run_info graco_run_describe(const graco_run *run);
 /* The folder of training `index`. */
 const char *graco_run_path(const graco_run *run, int64_t index);
 
+/* What is in the folder of a training now. */
+typedef struct graco_run_files {
+    bool begun;    /* it has a checkpoint, and can be continued */
+    bool embedded; /* it has embeddings, of its last checkpoint */
+    /* The files beside a checkpoint: "config.json, metrics.jsonl"; "": none. */
+    char others[80];
+} graco_run_files;
+
+graco_run_files graco_run_look(const char *folder);
+
 /* What a training was begun with. */
 typedef struct graco_training {
     const graco_config *config; /* NULL: not known */
@@ -383,6 +393,7 @@ void graco_links_clear(graco_links *links);
 /* How pairs are scored: "dot", z_a . z_b; "cosine"; "hadamard", a logistic regression on z_a * z_b,
  * number by number. */
 enum { GRACO_LINK_SCORES = 3 };
+const char *graco_link_score(int index);
 
 typedef struct graco_link_result {
     int64_t links, others; /* pairs of the test part: with a link, without one */

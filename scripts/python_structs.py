@@ -110,8 +110,8 @@ def main(out, *headers):
             add(found)
             at = found.end()
     written = ('"""What graco\'s public headers declare; made from them by scripts/python_structs.py."""\n\n'
-               "from ctypes import (\n    CFUNCTYPE, POINTER, Structure as Struct, c_bool, c_char_p, c_double, c_float, c_int, "
-               "c_int32, c_int64, c_size_t, c_uint64,\n    c_void_p,\n)\n\n" + "".join(lines) +
+               "from ctypes import (\n    CFUNCTYPE, POINTER, Structure as Struct, c_bool, c_char, c_char_p, c_double, c_float, "
+               "c_int, c_int32, c_int64, c_size_t, c_uint64,\n    c_void_p,\n)\n\n" + "".join(lines) +
                "\n\n# What each function returns, and its arguments.\nFUNCTIONS = {\n" + "".join(functions) + "}\n")
     if os.path.exists(out):
         with open(out, encoding="utf-8") as file:

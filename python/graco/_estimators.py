@@ -276,7 +276,7 @@ class Estimator:
         graph = as_graph(X)
         labels, classes = self._take_labels(graph, y)
         config = self._config()
-        if run is not None and not resume and os.path.exists(os.path.join(_path(run), b"model.safetensors")):
+        if run is not None and not resume and c.lib.graco_run_look(_path(run)).begun:
             raise c.GracoArgumentError(f"{os.fsdecode(run)} already holds a run; continue it with resume=True, remove it, "
                                        "or choose another folder")
         data = graph

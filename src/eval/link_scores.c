@@ -30,6 +30,12 @@ struct link_scoring {
     int64_t choice;
 };
 
+const char *graco_link_score(int index)
+{
+    static const char *const names[GRACO_LINK_SCORES] = {"dot", "cosine", "hadamard"};
+    return names[index];
+}
+
 static graco_status list_pairs(struct link_part *out, const graco_links *links,
                                enum links_part part)
 {
@@ -191,7 +197,6 @@ static graco_status check_parts(const struct link_part parts[LINKS_PARTS])
 static graco_status measure(graco_link_result *made, const graco_matrix *Z,
                             const struct link_part parts[LINKS_PARTS], int threads)
 {
-    static const char *const names[GRACO_LINK_SCORES] = {"dot", "cosine", "hadamard"};
     graco_status status = GRACO_OK;
     struct probe probe = {0};
     double C[GRID];
@@ -209,7 +214,7 @@ static graco_status measure(graco_link_result *made, const graco_matrix *Z,
         struct ranking ranking;
         s.kind = (enum link_score)i;
         TRY(rank(&ranking, &s, threads));
-        made->score[i].name = names[i];
+        made->score[i].name = graco_link_score(i);
         made->score[i].auc = ranking.auc;
         made->score[i].average_precision = ranking.average_precision;
     }

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "config/config.h"
-#include "graco_command.h"
+#include "graco_more.h"
 #include "io/json/json.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "run/embeddings.h"
 
 #include "base/memory.h"
-#include "graco_command.h"
+#include "graco_more.h"
 #include "io/name_find.h"
 
 #include <inttypes.h>

@@ -103,6 +103,7 @@ static void clear_training(struct run_training *training)
     reading_clear(&training->reading);
     graco_config_free(training->config);
     json_free(training->json);
+    text_clear(&training->task);
     memory_free(training->folder);
 }
 

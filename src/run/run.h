@@ -3,11 +3,13 @@
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
 
+#include "base/text.h"
 #include "data/dataset.h"
 #include "layers/model.h"
 #include "run/embeddings.h"
 
 struct json;
+struct writer;
 
 /* What is read of metrics.jsonl, while it may grow. */
 enum curve_column { CURVE_EPOCH, CURVE_LOSS, CURVE_INFORMATION, CURVE_SECONDS, CURVE_COLUMNS };
@@ -38,6 +40,15 @@ struct run_training {
     float *converted; /* the rows where the file has another type; else Z borrows */
     char **names;
     struct graco_model *model;
+    struct text task;      /* the file of the task that was computed last, to be kept */
+    const char *task_file; /* its name */
+};
+
+/* What scores that are kept depend on, as hashes: the embeddings; the data set; all that decides them but the
+ * embeddings, "" if it cannot be asked for again. */
+enum { HASH_TEXT = 17 };
+struct made_from {
+    char embeddings[HASH_TEXT], data[HASH_TEXT], options[HASH_TEXT];
 };
 
 /* Scores of all trainings, and what they depend on. */
@@ -46,8 +57,7 @@ struct run_scores {
     graco_eval_result *results;
     graco_eval_options options;
     bool kept; /* they were read from eval.json */
-    char embeddings[17],
-        hash[17]; /* of all embeddings; of the options, "" if these cannot be asked for again */
+    struct made_from from;
 };
 
 struct graco_run {
@@ -73,6 +83,31 @@ graco_status scores_of_seed(graco_eval_result *out, struct graco_run *run, int64
                             const struct graco_dataset *data, const graco_eval_options *options);
 
 void scores_clear(struct run_scores *scores);
+
+/* As graco_run_embeddings, until they are given back: of all trainings of a run there may be more than files can be
+ * open. */
+graco_status run_borrow(const graco_matrix **Z, struct graco_run *run, int64_t index,
+                        const struct graco_dataset *data);
+void run_give_back(struct graco_run *run, int64_t index);
+
+/* ---- Kept (run_scores.c) ----------------------------------------------------------------------- */
+
+/* Of `count` trainings: maps their embeddings, and with them whatever keeps them from being scored on these data. With
+ * the embeddings goes the split that they were trained on, which decides the scores of classes. */
+graco_status made_from_embeddings(struct made_from *out, struct graco_run *run, int64_t first,
+                                  int64_t count, const struct graco_dataset *data);
+
+/* The same of a task and the numbers that decide it; after made_from_embeddings. */
+void made_from_options(struct made_from *out, const struct graco_run *run, const char *task,
+                       const int64_t *numbers, int64_t count);
+
+void made_from_write(struct writer *json, const struct made_from *from);
+
+/* Whether kept scores carry these hashes; without one of options, those of embeddings and data. */
+bool made_from_same(const struct json *kept, const struct made_from *from);
+
+/* A file of a run folder; *out is NULL where it is missing or damaged, which keeps nothing. */
+graco_status kept_read(struct json **out, const char *folder, const char *name);
 
 /* ---- Lines of metrics.jsonl (run_curve.c) ----------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* Scores are kept with two hashes: of all embeddings of the run, and of what else decides them, which is the data
  * set, the options and the version of graco. Both must be the same, or they are computed again: those of a training
  * that went on are never believed. Scores of the same embeddings by other options stay in the file, under
- * "earlier". */
+ * "earlier". A third hash, of the data set and the version, serves whoever takes scores by any options. */
 #include "run/run.h"
 
 #include "base/memory.h"
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { EARLIER_MAX = 8, HASH_TEXT = 17 };
+enum { EARLIER_MAX = 8 };
 
 static const int64_t SCORES_LIMIT = (int64_t)1 << 30;
 
@@ -46,9 +46,8 @@ static graco_status check_options(const graco_training *training, const char *fo
     return GRACO_OK;
 }
 
-/* As graco_run_embeddings, until give_back: of all trainings of a run there may be more than files can be open. */
-static graco_status borrow(const graco_matrix **Z, graco_run *run, int64_t index,
-                           const graco_dataset *data)
+graco_status run_borrow(const graco_matrix **Z, graco_run *run, int64_t index,
+                        const graco_dataset *data)
 {
     struct run_training *training = &run->trainings[index];
     bool handed = training->handed;
@@ -57,7 +56,7 @@ static graco_status borrow(const graco_matrix **Z, graco_run *run, int64_t index
     return status;
 }
 
-static void give_back(graco_run *run, int64_t index)
+void run_give_back(graco_run *run, int64_t index)
 {
     if (!run->trainings[index].handed)
         graco_run_close(run, index);
@@ -74,13 +73,13 @@ static graco_status score_classes(graco_eval_result *out, graco_run *run, int64_
         const graco_matrix *P = NULL;
         graco_training training;
         TRY(graco_run_training(&training, run, first + s));
-        TRY(borrow(&P, run, first + s, data));
+        TRY(run_borrow(&P, run, first + s, data));
         scores[s] = (graco_class_scores){training.split, *P};
     }
     TRY(graco_evaluate_classes(out, scores, run->info.splits, data, options));
 done:
     for (int64_t s = 0; s < run->info.splits; s++)
-        give_back(run, first + s);
+        run_give_back(run, first + s);
     memory_free(scores);
     return status;
 }
@@ -94,10 +93,10 @@ graco_status scores_of_seed(graco_eval_result *out, graco_run *run, int64_t seed
     PASS(graco_run_training(&training, run, first));
     if (training.split >= 0)
         return score_classes(out, run, first, data, options);
-    graco_status status = borrow(&Z, run, first, data);
+    graco_status status = run_borrow(&Z, run, first, data);
     if (status == GRACO_OK)
         status = graco_evaluate(out, Z, data, options);
-    give_back(run, first);
+    run_give_back(run, first);
     return status;
 }
 
@@ -279,57 +278,83 @@ static uint64_t mix_text(uint64_t hash, const char *text)
     return mix(hash, text, (int64_t)strlen(text));
 }
 
+static void print_hash(char text[HASH_TEXT], uint64_t hash)
+{
+    snprintf(text, HASH_TEXT, "%016llx", (unsigned long long)hash);
+}
+
 /* What decides the scores beside the embeddings; the fingerprint does not say whether data are inductive, which have
  * a split of their own. Of a device that is chosen the name is enough: scores of a GPU may
  * differ in the last digits. Threads never change them. */
-static void hash_options(char text[HASH_TEXT], const graco_run *run, const graco_dataset *data,
+static void hash_options(struct made_from *out, const graco_run *run, const graco_dataset *data,
                          const graco_eval_options *options)
 {
     const int64_t numbers[] = {options->protocol, options->splits, (int64_t)options->seed,
                                options->with_features, data->inductive};
+    const char *device = options->device ? options->device : "auto";
     uint64_t hash = mix_text(mix(0, numbers, sizeof numbers), run->fingerprint);
-    hash = mix_text(mix_text(hash, options->device ? options->device : "auto"), graco_version());
-    snprintf(text, HASH_TEXT, "%016llx", (unsigned long long)hash);
+    print_hash(out->options, mix_text(mix_text(hash, device), graco_version()));
 }
 
-/* Maps all embeddings, and with them whatever keeps the run from being scored on these data. With the embeddings goes
- * the split that they were trained on, which decides the scores of classes. */
-static graco_status hash_embeddings(char text[HASH_TEXT], graco_run *run, const graco_dataset *data)
+void made_from_options(struct made_from *out, const graco_run *run, const char *task,
+                       const int64_t *numbers, int64_t count)
 {
+    uint64_t hash = mix(mix_text(0, task), numbers, count * (int64_t)sizeof *numbers);
+    print_hash(out->options, mix_text(mix_text(hash, run->fingerprint), graco_version()));
+}
+
+graco_status made_from_embeddings(struct made_from *out, graco_run *run, int64_t first,
+                                  int64_t count, const graco_dataset *data)
+{
+    const int64_t inductive = data->inductive;
     uint64_t hash = 0;
-    for (int64_t i = 0; i < run->info.seeds * run->info.splits; i++) {
+    for (int64_t i = first; i < first + count; i++) {
         const graco_matrix *Z = NULL;
         graco_training about;
         PASS(graco_run_training(&about, run, i));
-        PASS(borrow(&Z, run, i, data));
+        PASS(run_borrow(&Z, run, i, data));
         hash = mix(hash, &about.split, sizeof about.split);
         hash = mix(hash, &Z->cols, sizeof Z->cols);
         hash = mix(hash, Z->data, Z->rows * Z->cols * (int64_t)sizeof *Z->data);
-        give_back(run, i);
+        run_give_back(run, i);
     }
-    snprintf(text, HASH_TEXT, "%016llx", (unsigned long long)hash);
+    print_hash(out->embeddings, hash);
+    hash = mix_text(mix(0, &inductive, sizeof inductive), run->fingerprint);
+    print_hash(out->data, mix_text(hash, graco_version()));
     return GRACO_OK;
 }
 
-/* Whether kept scores carry these hashes; `options` may be NULL. */
-static bool is_of(const struct json *kept, const char *embeddings, const char *options)
+#define MADE(member) FIELD(struct made_from, member, WORD)
+static const struct field MADE_FROM[] = {MADE(embeddings), MADE(options), MADE(data), {0}};
+
+void made_from_write(struct writer *json, const struct made_from *from)
 {
-    const struct json *from = json_find(kept, "made_from");
-    const char *text;
-    return json_as_string(&text, json_find(from, "embeddings")) && strcmp(text, embeddings) == 0 &&
-           (!options ||
-            (json_as_string(&text, json_find(from, "options")) && strcmp(text, options) == 0));
+    writer_object(json, "made_from", MADE_FROM, from);
 }
 
-/* A file that is missing or damaged keeps nothing. */
-static graco_status read_file(struct json **out, const graco_run *run)
+/* Whether kept scores carry this hash. */
+static bool carries(const struct json *kept, const char *name, const char *hash)
+{
+    const char *text;
+    return json_as_string(&text, json_find(json_find(kept, "made_from"), name)) &&
+           strcmp(text, hash) == 0;
+}
+
+bool made_from_same(const struct json *kept, const struct made_from *from)
+{
+    return carries(kept, "embeddings", from->embeddings) &&
+           carries(kept, *from->options ? "options" : "data",
+                   *from->options ? from->options : from->data);
+}
+
+graco_status kept_read(struct json **out, const char *folder, const char *name)
 {
     char *path = NULL;
     graco_status status = GRACO_OK;
     *out = NULL;
-    if (!file_is_folder(run->path))
+    if (!file_is_folder(folder))
         return GRACO_OK;
-    PASS(memory_path(&path, run->path, "eval.json"));
+    PASS(memory_path(&path, folder, name));
     if (file_exists(path))
         status = json_parse_file(out, path, SCORES_LIMIT);
     memory_free(path);
@@ -353,17 +378,34 @@ static graco_status take_kept(struct run_scores *out, const struct json *kept, i
     return GRACO_OK;
 }
 
+/* What is said of the options by which they were found; all of them is a hash alone. */
+static graco_status take_options(graco_eval_options *out, const struct json *kept)
+{
+    const char *protocol;
+    int64_t splits = 0;
+    PASS(json_get_string(&protocol, kept, "protocol"));
+    PASS(json_get_int(&splits, kept, "splits"));
+    out->splits = splits;
+    out->with_features = false;
+    json_as_bool(&out->with_features, json_find(kept, "with_features"));
+    for (int p = 0; graco_protocol_name(p); p++)
+        if (strcmp(graco_protocol_name(p), protocol) == 0)
+            out->protocol = (graco_protocol)p;
+    return GRACO_OK;
+}
+
 /* Looks for kept scores with these hashes; what is damaged is not there. */
 static graco_status find_kept(struct run_scores *out, const graco_run *run,
-                              const struct graco_dataset *data, const char *embeddings,
-                              const char *options)
+                              const struct graco_dataset *data, const struct made_from *from)
 {
     struct json *file = NULL;
-    PASS(read_file(&file, run));
+    PASS(kept_read(&file, run->path, "eval.json"));
     const struct json *earlier = json_find(file, "earlier"), *kept = file;
-    for (int64_t i = 0; kept && !is_of(kept, embeddings, options); i++)
+    for (int64_t i = 0; kept && !made_from_same(kept, from); i++)
         kept = json_at(earlier, i);
     graco_status status = kept ? take_kept(out, kept, run->info.seeds, data) : GRACO_OK;
+    if (kept && status == GRACO_OK)
+        status = take_options(&out->options, kept);
     json_free(file);
     if (status == GRACO_OK)
         return GRACO_OK;
@@ -379,17 +421,17 @@ graco_status graco_run_scores(const graco_eval_result **out, graco_run *run,
     struct run_scores scores = {.options = options ? *options : graco_eval_defaults()};
     const graco_eval_options wanted = scores.options;
     bool repeatable = !wanted.splits_read && !wanted.splits_write && !wanted.validation;
-    char embeddings[HASH_TEXT], hash[HASH_TEXT] = "";
+    struct made_from from = {0};
     run->compared = NULL; /* another data set may have had this address */
     for (int64_t i = 0; i < run->info.seeds * run->info.splits; i++) {
         graco_training training;
         PASS(graco_run_training(&training, run, i));
         PASS(check_options(&training, graco_run_path(run, i), &wanted));
     }
-    PASS(hash_embeddings(embeddings, run, data));
+    PASS(made_from_embeddings(&from, run, 0, run->info.seeds * run->info.splits, data));
     if (repeatable) {
-        hash_options(hash, run, data, &wanted);
-        TRY(find_kept(&scores, run, data, embeddings, hash));
+        hash_options(&from, run, data, &wanted);
+        TRY(find_kept(&scores, run, data, &from));
     }
     scores.options = wanted;
     scores.kept = scores.count > 0;
@@ -397,8 +439,7 @@ graco_status graco_run_scores(const graco_eval_result **out, graco_run *run,
         TRY(memory_zalloc(&scores.results, run->info.seeds, sizeof *scores.results));
     for (; scores.count < run->info.seeds; scores.count++)
         TRY(scores_of_seed(&scores.results[scores.count], run, scores.count, data, &wanted));
-    memcpy(scores.embeddings, embeddings, sizeof embeddings);
-    memcpy(scores.hash, hash, sizeof hash);
+    scores.from = from;
     scores_clear(&run->scores);
     run->scores = scores;
     scores = (struct run_scores){0};
@@ -408,6 +449,23 @@ done:
     return status;
 }
 
+graco_status graco_run_kept_scores(const graco_eval_result **out, graco_eval_options *options,
+                                   graco_run *run, const graco_dataset *data)
+{
+    struct run_scores scores = {0};
+    struct made_from from = {0};
+    *out = NULL;
+    run->compared = NULL;
+    PASS(made_from_embeddings(&from, run, 0, run->info.seeds * run->info.splits, data));
+    PASS(find_kept(&scores, run, data, &from));
+    scores_clear(&run->scores);
+    run->scores = scores;
+    run->scores.from = from;
+    *options = scores.options;
+    *out = scores.results;
+    return GRACO_OK;
+}
+
 /* Those in the file of the same embeddings by other options, the newest first. */
 static void write_earlier(struct writer *json, const struct json *file,
                           const struct run_scores *scores)
@@ -415,7 +473,8 @@ static void write_earlier(struct writer *json, const struct json *file,
     const struct json *earlier = json_find(file, "earlier"), *kept = file;
     writer_open(json, "earlier", '[');
     for (int64_t i = 0, count = 0; kept && count < EARLIER_MAX; kept = json_at(earlier, i++)) {
-        if (!is_of(kept, scores->embeddings, NULL) || is_of(kept, scores->embeddings, scores->hash))
+        if (!carries(kept, "embeddings", scores->from.embeddings) ||
+            carries(kept, "options", scores->from.options))
             continue;
         writer_open(json, NULL, '{');
         for (int64_t f = 0; f < json_size(kept); f++)
@@ -436,13 +495,10 @@ graco_status graco_run_keep_scores(graco_run *run)
     graco_status status = GRACO_OK;
     if (scores->count == 0)
         return GRACO_OK;
-    TRY(read_file(&file, run));
+    TRY(kept_read(&file, run->path, "eval.json"));
     writer_open(&json, NULL, '{');
     graco_eval_write(&json, run->path, scores->results, scores->count, &scores->options);
-    writer_open(&json, "made_from", '{');
-    writer_string(&json, "embeddings", scores->embeddings);
-    writer_string(&json, "options", scores->hash);
-    writer_close(&json);
+    made_from_write(&json, &scores->from);
     write_earlier(&json, file, scores);
     writer_close(&json);
     TRY(writer_finish(&json));
@@ -451,15 +507,6 @@ graco_status graco_run_keep_scores(graco_run *run)
 done:
     writer_clear(&json);
     json_free(file);
-    memory_free(path);
-    return status;
-}
-
-graco_status graco_run_keep(const char *folder, const char *name, const void *bytes, int64_t length)
-{
-    char *path = NULL;
-    PASS(memory_path(&path, folder, name));
-    graco_status status = file_write_atomic(path, bytes, length);
     memory_free(path);
     return status;
 }

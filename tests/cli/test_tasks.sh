@@ -67,6 +67,38 @@ exits 0 "" eval run left --splits 1 --threads 1
 holds "a task leaves the others' scores" [ -s run/eval-cluster.json -a -s run/eval.json ]
 exits 0 "" eval run/embeddings.npy left --task link
 holds "a file keeps none" [ ! -e run/eval-link.json ]
+# What is kept of the same embeddings, data and options is read, nothing else.
+change() { # change FILE FIELD VALUE: as if that had been scored
+    sed -i "s/\"$2\": [-0-9.e]*/\"$2\": $3/" "$1"
+    holds "$1 is changed" grep -q "\"$2\": $3" "$1"
+}
+exits 0 "" eval run left --task link
+change run/eval-link.json auc 0.125
+exits 0 "AUC 0.1250" eval run left --task link
+exits 0 "" split-links full.npz -o rest.npz --seed 1 --test 0.2
+cp left.npz before.npz && cp rest.npz left.npz # other links, and so another graph
+refuses 2 "other data" eval run left.npz --task link
+cp before.npz left.npz
+change run/eval-cluster.json nmi 0.125
+exits 0 "NMI 0.1250" eval run left --task cluster --seed 3
+exits 0 "0.125," eval run left --task cluster --seed 3 --json
+exits 0 "" eval run left --task cluster --seed 2
+holds "another seed is another clustering: $(cat out)" [ "$(grep -c 'NMI 0.1250' out)" -eq 0 ]
+change run/eval-cluster.json nmi 0.125
+exits 0 "" eval run left --task cluster --seed 2 --clusters 4
+holds "so is another number" [ "$(grep -c 'NMI 0.1250' out)" -eq 0 ]
+for damage in 's/"cluster": \[/"cluster": [7,/' 's/"nodes": 200/"nodes": 199/' 's/^ *1,$/99,/' '$d'; do
+    exits 0 "" eval run left --task cluster
+    change run/eval-cluster.json nmi 0.125
+    sed -i "$damage" run/eval-cluster.json
+    exits 0 "" eval run left --task cluster
+    holds "damaged by $damage" [ "$(grep -c 'NMI 0.1250' out)" -eq 0 ]
+done
+cp -r run further && exits 0 "" eval further left --task cluster
+change further/eval-cluster.json nmi 0.125
+exits 0 "" train left -o further --resume --epochs 5 --threads 1 --device cpu -q
+exits 0 "" eval further left --task cluster
+holds "a training that went on has other clusters" [ "$(grep -c 'NMI 0.1250' out)" -eq 0 ]
 mkdir -p runs/run-1/eval-cluster.json/x
 exits 1 'cannot write "runs/run-1/eval-cluster.json"' eval runs left --task cluster
 holds "the scores are printed all the same: $(cat out)" [ "$(grep -c NMI out)" -eq 2 ]
