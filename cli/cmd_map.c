@@ -1,6 +1,7 @@
 /* graco map: lays out nodes in the plane by their embeddings, as a page to explore, a picture or an
  * array. */
 #include "commands.h"
+#include "graco_command.h"
 #include "loading.h"
 #include "output.h"
 #include "runs.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TARGETS = 4, VALUES_MAX = 256, VALUE_NAME = 128 };
+enum { TARGETS = 4, VALUES_MAX = 256, VALUE_NAME = 128, SCORES = 256, CLUSTERS = 10 };
 
 struct request {
     const char *target[TARGETS]; /* -o, --svg, --png, --npy; NULL: not wanted */
@@ -36,6 +37,8 @@ struct inputs {
     char *const *names;
     graco_dataset *data;
     struct numbers *numbers;
+    graco_cluster_result clusters;
+    char scores[SCORES];
 };
 
 static graco_status add_column(struct numbers *numbers, const char *path, const graco_matrix *table,
@@ -79,8 +82,55 @@ static void clear_inputs(struct inputs *inputs)
     for (int64_t c = 0; inputs->numbers && c < inputs->numbers->count; c++)
         free(inputs->numbers->values[c]);
     free(inputs->numbers);
+    graco_cluster_result_clear(&inputs->clusters);
     graco_dataset_free(inputs->data);
     graco_run_free(inputs->run);
+}
+
+/* The clusters of the run, as graco eval scores them: as many as classes, or as were asked for. */
+static graco_status find_clusters(struct inputs *in, graco_map_options *options)
+{
+    const graco_dataset_info info = graco_dataset_describe(in->data);
+    graco_cluster_options how = graco_cluster_defaults();
+    how.clusters = options->clusters;
+    if (how.clusters == 0 && (info.classes == 0 || info.multi_label))
+        how.clusters = CLUSTERS;
+    if (how.clusters > info.nodes)
+        how.clusters = info.nodes;
+    how.seed = options->seed;
+    how.threads = options->threads;
+    graco_status status = graco_run_clusters(&in->clusters, in->run, 0, in->data, &how);
+    options->clusters = in->clusters.clusters;
+    options->cluster = in->clusters.cluster;
+    return status;
+}
+
+/* The scores that graco eval kept of these embeddings, and those of the clusters, in words. */
+static graco_status describe_scores(struct inputs *in)
+{
+    const graco_eval_result *results = NULL;
+    const graco_cluster_result *clusters = &in->clusters;
+    const int64_t seeds = graco_run_describe(in->run).seeds;
+    graco_eval_options how = graco_eval_defaults();
+    char *words = in->scores, over[64] = "", nmi[32] = "";
+    graco_status status = graco_run_kept_scores(&results, &how, in->run, in->data);
+    if (status != GRACO_OK)
+        return status;
+    if (clusters->labelled > 0)
+        snprintf(nmi, sizeof nmi, "NMI %.3f, ", clusters->nmi);
+    int length = snprintf(words, SCORES, "%" PRId64 " clusters: %smodularity %.3f",
+                          clusters->clusters, nmi, clusters->modularity);
+    if (!results)
+        return GRACO_OK;
+    const graco_eval_summary all = graco_eval_summarise(results, seeds);
+    if (seeds > 1)
+        snprintf(over, sizeof over, "%" PRId64 " runs, ", seeds);
+    snprintf(words + length, SCORES - (size_t)length,
+             "; %s%s %.2f ± %.2f: %s%" PRId64 " split%s, protocol %s",
+             results[0].multi_label ? "micro-F1" : "accuracy",
+             how.with_features ? " with features" : "", all.mean, all.deviation, over, how.splits,
+             how.splits == 1 ? "" : "s", graco_protocol_name((int)how.protocol));
+    return GRACO_OK;
 }
 
 static graco_status read_inputs(struct inputs *in, const char *from, const char *source,
@@ -98,6 +148,14 @@ static graco_status read_inputs(struct inputs *in, const char *from, const char 
         status = read_values(in->numbers, request->values.values[v], in->Z->rows);
     if (status != GRACO_OK)
         return status;
+    if (in->data && in->Z->rows == graco_dataset_describe(in->data).nodes) {
+        status = find_clusters(in, &request->options);
+        if (status == GRACO_OK)
+            status = describe_scores(in);
+        if (status != GRACO_OK)
+            return status;
+    }
+    request->options.scores = in->scores;
     request->options.data = in->data;
     request->options.values = in->numbers->column;
     request->options.value_count = in->numbers->count;
@@ -120,6 +178,8 @@ static graco_status save_all(const graco_map *map, const struct request *request
     for (int t = 0; t < TARGETS; t++)
         if (request->target[t])
             output_note("wrote %s: %" PRId64 " nodes", request->target[t], info.nodes);
+    if (*request->options.scores)
+        output_note("%s", request->options.scores);
     if (!isnan(info.trustworthiness))
         output_note("trustworthiness %.3f, continuity %.3f: %" PRId64 " neighbours of %" PRId64
                     " nodes; %.1f s",

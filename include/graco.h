@@ -529,16 +529,18 @@ typedef struct graco_map_values {
 
 typedef struct graco_map_options {
     const char *title;              /* of the page; NULL: "Map" */
+    const char *scores;             /* words beside the title; NULL: none */
     const char *const *names;       /* (nodes) or NULL: nodes are called by their numbers */
     const graco_dataset *data;      /* for labels and degrees, or NULL */
     const graco_map_values *values; /* (value_count) */
     int64_t value_count;
-    int64_t k;          /* neighbours of a node that the layout follows; default 15, at most 256 */
-    int64_t clusters;   /* of k-means; default 0: as many as there are classes, else 10 */
-    int64_t epochs;     /* of the layout; default 0: 500 up to 10,000 nodes, 200 above */
-    uint64_t seed;      /* default 0 */
-    int64_t threads;    /* 0: one per core; never changes the result */
-    const char *device; /* for the neighbours, as in graco_neighbours_options */
+    int64_t k;        /* neighbours of a node that the layout follows; default 15, at most 256 */
+    int64_t clusters; /* of k-means; default 0: as many as there are classes, else 10 */
+    const int32_t *cluster; /* (nodes) of each node, below `clusters`; NULL: k-means finds them */
+    int64_t epochs;         /* of the layout; default 0: 500 up to 10,000 nodes, 200 above */
+    uint64_t seed;          /* default 0 */
+    int64_t threads;        /* 0: one per core; never changes the result */
+    const char *device;     /* for the neighbours, as in graco_neighbours_options */
 } graco_map_options;
 
 graco_map_options graco_map_defaults(void);

@@ -47,6 +47,28 @@ done:
     return status;
 }
 
+graco_status clusters_find(struct kmeans *out, graco_matrix *X, const graco_matrix *Z,
+                           const graco_cluster_options *options)
+{
+    X->rows = Z->rows;
+    X->cols = Z->cols;
+    PASS(memory_alloc(&X->data, Z->rows * Z->cols, sizeof *X->data));
+    for (int64_t i = 0; i < Z->rows; i++) {
+        const float *z = Z->data + i * Z->cols;
+        double square = 0;
+        for (int64_t j = 0; j < Z->cols; j++)
+            square += (double)z[j] * (double)z[j];
+        double scale = square > 0 ? 1 / sqrt(square) : 0;
+        for (int64_t j = 0; j < Z->cols; j++)
+            X->data[i * Z->cols + j] = (float)(scale * (double)z[j]);
+    }
+    return kmeans_fit(out, X,
+                      &(struct kmeans_options){.clusters = options->clusters,
+                                               .starts = options->starts,
+                                               .seed = options->seed,
+                                               .threads = threads_count(options->threads)});
+}
+
 static graco_status choose_clusters(int64_t *clusters, const graco_cluster_options *options,
                                     const struct known_labels *known, const graco_dataset *data)
 {
@@ -62,24 +84,6 @@ static graco_status choose_clusters(int64_t *clusters, const graco_cluster_optio
             "%lld clusters of %lld nodes from %lld starts: expected at most as many as "
             "nodes, and a start",
             (long long)*clusters, (long long)data->graph->nodes, (long long)options->starts);
-    return GRACO_OK;
-}
-
-/* X (rows, cols) = the rows of Z at length one; rows of zeros stay. */
-static graco_status scale_rows(graco_matrix *X, const graco_matrix *Z)
-{
-    X->rows = Z->rows;
-    X->cols = Z->cols;
-    PASS(memory_alloc(&X->data, Z->rows * Z->cols, sizeof *X->data));
-    for (int64_t i = 0; i < Z->rows; i++) {
-        const float *z = Z->data + i * Z->cols;
-        double square = 0;
-        for (int64_t j = 0; j < Z->cols; j++)
-            square += (double)z[j] * (double)z[j];
-        double scale = square > 0 ? 1 / sqrt(square) : 0;
-        for (int64_t j = 0; j < Z->cols; j++)
-            X->data[i * Z->cols + j] = (float)(scale * (double)z[j]);
-    }
     return GRACO_OK;
 }
 
@@ -104,27 +108,21 @@ graco_status graco_evaluate_clusters(graco_cluster_result *result, const graco_m
                                      const graco_dataset *data,
                                      const graco_cluster_options *options)
 {
-    const graco_cluster_options defaults = graco_cluster_defaults();
+    graco_cluster_options how = options ? *options : graco_cluster_defaults();
     graco_status status = GRACO_OK;
     graco_cluster_result made = {.nodes = data->graph->nodes};
     struct known_labels known = {0};
     struct kmeans found = {0};
     graco_matrix X = {0};
     double start = threads_seconds();
-    if (!options)
-        options = &defaults;
     TRY(protocol_check_rows(Z, data));
     TRY(find_labels(&known, data));
-    TRY(choose_clusters(&made.clusters, options, &known, data));
-    TRY(scale_rows(&X, Z));
-    TRY(kmeans_fit(&found, &X,
-                   &(struct kmeans_options){.clusters = made.clusters,
-                                            .starts = options->starts,
-                                            .seed = options->seed,
-                                            .threads = threads_count(options->threads)}));
+    TRY(choose_clusters(&made.clusters, &how, &known, data));
+    how.clusters = made.clusters;
+    TRY(clusters_find(&found, &X, Z, &how));
     made.cluster = found.cluster;
     found.cluster = NULL;
-    TRY(measure(&made, &X, data, &known, options));
+    TRY(measure(&made, &X, data, &known, &how));
     made.seconds = threads_seconds() - start;
     *result = made;
 done:

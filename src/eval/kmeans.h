@@ -6,7 +6,7 @@
 #ifndef EVAL_KMEANS_H
 #define EVAL_KMEANS_H
 
-#include "base/status.h"
+#include "graco_more.h"
 
 struct kmeans_options {
     int64_t clusters; /* at least 1; more than there are rows become as many */
@@ -32,6 +32,11 @@ struct kmeans {
 enum { KMEANS_ROUNDS = 100 };
 graco_status kmeans_fit(struct kmeans *out, const graco_matrix *X,
                         const struct kmeans_options *options);
+
+/* The clusters of embeddings: plain k-means of X, the rows of Z at length one; rows of zeros stay. The caller clears X, also
+ * on failure (clusters.c). */
+graco_status clusters_find(struct kmeans *out, graco_matrix *X, const graco_matrix *Z,
+                           const graco_cluster_options *options);
 
 void kmeans_clear(struct kmeans *kmeans);
 

@@ -81,43 +81,42 @@ static graco_status add_degrees(graco_map *map, const struct graph *graph)
     return GRACO_OK;
 }
 
-/* Clusters of directions, the largest first. */
+/* The clusters of the caller, or those that are found; the largest first. */
 static graco_status add_clusters(graco_map *map, const graco_matrix *Z, int64_t clusters,
                                  const graco_map_options *options)
 {
     graco_status status = GRACO_OK;
+    const int32_t *cluster = options->cluster;
     struct kmeans found = {0};
     struct map_column *column = NULL;
-    graco_matrix unit = {Z->rows, Z->cols, NULL};
-    TRY(memory_alloc(&unit.data, Z->rows * Z->cols, sizeof *unit.data));
-    for (int64_t i = 0; i < Z->rows; i++) {
-        double square = 0;
-        for (int64_t c = i * Z->cols; c < (i + 1) * Z->cols; c++)
-            square += (double)Z->data[c] * (double)Z->data[c];
-        double scale = square > 0 ? 1 / sqrt(square) : 0;
-        for (int64_t c = i * Z->cols; c < (i + 1) * Z->cols; c++)
-            unit.data[c] = (float)(scale * (double)Z->data[c]);
+    graco_matrix unit = {0};
+    int64_t *size = NULL;
+    graco_cluster_options how = graco_cluster_defaults();
+    how.clusters = clusters < Z->rows ? clusters : Z->rows;
+    how.seed = options->seed;
+    how.threads = options->threads;
+    if (!cluster) {
+        TRY(clusters_find(&found, &unit, Z, &how));
+        cluster = found.cluster;
     }
-    TRY(kmeans_fit(&found, &unit,
-                   &(struct kmeans_options){.clusters = clusters,
-                                            .starts = 1,
-                                            .spherical = true,
-                                            .seed = options->seed,
-                                            .threads = threads_count(options->threads)}));
-    TRY(add_groups(&column, map, "cluster", found.clusters));
-    for (int64_t c = 0; c < found.clusters; c++) {
+    TRY(memory_zalloc(&size, how.clusters, sizeof *size));
+    for (int64_t i = 0; i < map->nodes; i++)
+        size[cluster[i]]++;
+    TRY(add_groups(&column, map, "cluster", how.clusters));
+    for (int64_t c = 0; c < how.clusters; c++) {
         int64_t rank = 0;
-        for (int64_t o = 0; o < found.clusters; o++)
-            rank += found.size[o] > found.size[c] || (found.size[o] == found.size[c] && o < c);
+        for (int64_t o = 0; o < how.clusters; o++)
+            rank += size[o] > size[c] || (size[o] == size[c] && o < c);
         for (int64_t i = 0; i < map->nodes; i++)
-            if (found.cluster[i] == c)
+            if (cluster[i] == c)
                 column->group[i] = (int32_t)rank;
         TRY(name_group(column, c, "cluster"));
     }
-    map->info.clusters = found.clusters;
+    map->info.clusters = how.clusters;
 done:
+    memory_free(size);
     kmeans_clear(&found);
-    memory_free(unit.data);
+    graco_matrix_clear(&unit);
     return status;
 }
 
@@ -211,6 +210,11 @@ static graco_status check(const graco_matrix *Z, const graco_map_options *option
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "%lld clusters and %lld epochs; expected numbers from 0 on",
                            (long long)options->clusters, (long long)options->epochs);
+    for (int64_t i = 0; options->cluster && i < Z->rows; i++)
+        if (options->cluster[i] < 0 || options->cluster[i] >= options->clusters)
+            return status_fail(GRACO_ERROR_ARGUMENT,
+                               "node %lld is in cluster %d; expected 0 to %lld", (long long)i,
+                               options->cluster[i], (long long)options->clusters - 1);
     if (options->data && options->data->graph->nodes != Z->rows)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "the embeddings have %lld rows, but the data set has %lld nodes",
@@ -231,6 +235,7 @@ graco_status graco_map_make(graco_map **out, const graco_matrix *Z,
     TRY(memory_zalloc(&map, 1, sizeof *map));
     map->nodes = map->info.nodes = Z->rows;
     TRY(memory_string(&map->title, options->title ? options->title : "Map"));
+    TRY(memory_string(&map->scores, options->scores ? options->scores : ""));
     TRY(add_names(map, options->names));
     TRY(add_places(map, Z, options));
     TRY(add_columns(map, Z, options));
@@ -295,6 +300,7 @@ void graco_map_free(graco_map *map)
     free_strings(map->name, map->nodes);
     memory_free(map->column);
     memory_free(map->title);
+    memory_free(map->scores);
     memory_free(map->place);
     memory_free(map->neighbour);
     memory_free(map);

@@ -19,7 +19,7 @@ struct map_column {
 
 struct graco_map {
     graco_map_info info;
-    char *title;
+    char *title, *scores;
     int64_t nodes, near; /* so many neighbours are known of each node, at most MAP_NEAR */
     float *place;        /* (nodes, 2) */
     int32_t *neighbour;  /* (nodes, near) the nearest first */

@@ -90,6 +90,11 @@ void map_page(struct text *out, const graco_map *map)
     text_add(out, "</style>\n</head>\n<body>\n<header>\n<h1 dir=\"auto\">");
     text_html(out, map->title);
     text_add(out, "</h1>\n");
+    if (*map->scores) {
+        text_add(out, "<p id=\"scores\">");
+        text_html(out, map->scores);
+        text_add(out, "</p>\n");
+    }
     text_add(out, MAP_FRAME);
     text_add(out, "<script type=\"application/json\" id=\"data\">\n");
     add_data(out, map);

@@ -164,16 +164,15 @@ static graco_status measure_spectrum(struct run_shape *shape, const graco_matrix
     return GRACO_OK;
 }
 
-static graco_status measure_clusters(struct run_shape *shape, const graco_matrix *Z,
-                                     const struct graco_dataset *data, int64_t threads)
+static graco_status measure_clusters(struct reported *run, int64_t index, int64_t rows, int threads)
 {
     graco_cluster_options options = graco_cluster_defaults();
     options.threads = threads;
-    options.clusters = data->label ? 0 : CLUSTERS < Z->rows ? CLUSTERS : Z->rows;
-    return graco_evaluate_clusters(&shape->clusters, Z, data, &options);
+    options.clusters = run->data->label ? 0 : CLUSTERS < rows ? CLUSTERS : rows;
+    return graco_run_clusters(&run->shape.clusters, run->run, index, run->data, &options);
 }
 
-static graco_status measure_shape(struct run_report *report, struct reported *run,
+static graco_status measure_shape(struct run_report *report, struct reported *run, int64_t index,
                                   const graco_matrix *Z)
 {
     struct run_shape *shape = &run->shape;
@@ -186,7 +185,7 @@ static graco_status measure_shape(struct run_report *report, struct reported *ru
     PASS(geometry_alignment(&shape->alignment, Z, run->data->graph, threads));
     if (Z->rows > GROUP_NODES)
         return run_note(report, run, "no clusters were made of more than %d nodes", GROUP_NODES);
-    return run_bear(report, run, measure_clusters(shape, Z, run->data, threads),
+    return run_bear(report, run, measure_clusters(run, index, Z->rows, threads),
                     "there are no clusters");
 }
 
@@ -201,6 +200,8 @@ static graco_status lay_out(struct run_report *report, struct reported *run, con
                         "there is no map of more than %d nodes here: graco map makes one",
                         MAP_NODES);
     options.title = run->name;
+    options.clusters = run->shape.clusters.clusters;
+    options.cluster = run->shape.clusters.cluster;
     options.data = run->data;
     options.names = (const char *const *)names;
     if (!names && run->data)
@@ -227,7 +228,7 @@ static graco_status measure_embeddings(struct run_report *report, struct reporte
                      (long long)run->data->graph->nodes));
         run->data = NULL;
     }
-    TRY(measure_shape(report, run, Z));
+    TRY(measure_shape(report, run, index, Z));
     TRY(lay_out(report, run, Z, names));
 done:
     return run_bear(report, run, status, "the embeddings are not measured");

@@ -74,4 +74,33 @@ tac named.csv >backwards.csv
 exits 0 "" train named.csv --undirected --epochs 2 --device cpu -q -o named
 exits 0 "wrote named.html" map named named.csv --undirected -k 2 -o named.html
 exits 2 "named was trained on other data than backwards, which differs in: graph" map named backwards.csv --undirected -k 2 -o x.html
+
+# A run's map has the clusters and the scores that graco eval kept of its embeddings, and none that are gone.
+exits 0 "" generate g.npz --nodes 60 --features 10 --classes 3
+exits 0 "" train g.npz -o run --epochs 2 --set hidden=8 --threads 1 --device cpu -q
+exits 0 "3 clusters: NMI 0." map run g.npz -k 2 -o run.html
+holds "no scores were kept: $(cat err)" [ "$(grep -c accuracy err)" -eq 0 ]
+exits 0 "" eval run g.npz --splits 2 --with-features --threads 1 --device cpu
+exits 0 "" eval run g.npz --task cluster --threads 1
+python3 - <<'END'
+import json
+clusters, scores = json.load(open("run/eval-cluster.json")), json.load(open("run/eval.json"))
+clusters.update(cluster=[2] * 30 + [0] * 20 + [1] * 10, modularity=0.25)
+scores["results"][0]["scores"] = [50.0, 54.0]
+json.dump(clusters, open("run/eval-cluster.json", "w"))
+json.dump(scores, open("run/eval.json", "w"))
+END
+exits 0 "modularity 0.250; accuracy with features 52.00 ± 2.83: 2 splits, protocol paper" map run g.npz -k 2 -o run.html
+python3 - <<'END' || fail "the page has other clusters or scores than the run"
+import base64, json, re, struct
+page = open("run.html", encoding="utf-8").read()
+data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])
+group = struct.unpack("<60i", base64.b64decode(data["columns"][1]["group"]))
+assert list(group) == [0] * 30 + [1] * 20 + [2] * 10, "the largest first"
+assert "modularity 0.250; accuracy with features 52.00" in re.search(r'<p id="scores">(.*?)</p>', page)[1]
+END
+exits 0 "" train g.npz -o run --resume --epochs 3 --threads 1 --device cpu -q
+exits 0 "3 clusters" map run g.npz -k 2 -o run.html
+holds "nothing is shown of embeddings that are gone: $(cat err)" [ "$(grep -c -e accuracy -e 'modularity 0.250' err)" -eq 0 ]
+exits 0 "2 clusters" map run g.npz -k 2 --clusters 2 -o run.html
 checked
