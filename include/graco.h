@@ -397,7 +397,7 @@ typedef struct graco_embed_options {
 } graco_embed_options;
 
 /* Embeds every node of the whole graph, no edge removed. Z is (nodes, width): `hidden` columns, one for
- * each class with a supervised method, one for each feature with sgc. The data set must have as many
+ * each class with a supervised method, one for each feature with sgc, at most `columns` with propagate. The data set must have as many
  * features as the one trained on. Features that were made from the graph are made again, and unless they
  * are of the kind `degree` the graph must be the one trained on. A method that learns a vector for each
  * node (deepwalk, node2vec) gives a node the vector of its name, in whatever graph; if nodes have no names

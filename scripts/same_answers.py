@@ -51,7 +51,7 @@ TEXT_DATA = {
     "bad.csv": "0,1\n1,two,3\n",
 }
 ARROWS = "arrows.csv --features arrows_features.csv --labels arrows_labels.csv"
-METHODS = ("dgi gae vgae deepwalk node2vec sage_gcn sage_mean sage_pool sage_lstm gcn sgc fastgcn gaan_mean "
+METHODS = ("dgi gae vgae deepwalk node2vec sage_gcn sage_mean sage_pool sage_lstm gcn sgc propagate fastgcn gaan_mean "
            "gaan").split()
 COMMANDS = ("train watch plan embed export neighbours map report eval predict methods tune reproduce info convert "
             "partition split-links generate fetch completion").split()
@@ -85,8 +85,9 @@ train words.npz -o runs/seeds --epochs 2 --set hidden=8 --runs 2 --json
 train words.npz -o runs/splits --method gcn --epochs 3 --splits 3 --json
 train words.npz -o runs/contaminated --epochs 2 --set hidden=8 --set contaminate=0.4 --preset cora
 {"".join(f"train words.npz -o runs/{name} --method {name} --epochs 2 --json" + chr(10) for name in METHODS
-         if name != "sgc")}
+         if name not in ("sgc", "propagate"))}
 train words.npz -o runs/sgc --method sgc --json
+train words.npz -o runs/propagate --method propagate --json
 train words.npz --method gae -o runs/gae --epochs 4 --resume
 watch runs/grace
 keep grace sage ppi arrows gcn deepwalk seeds splits bare

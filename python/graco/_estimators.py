@@ -32,6 +32,7 @@ _SPELLINGS = {
     "fastgcn": "FastGCN",
     "gaan": "GaAN",
     "gaan_mean": "GaANMean",
+    "propagate": "Propagate",
 }
 
 # Nodes of an estimator whose map a notebook shows unasked: it takes a few seconds, once.

@@ -46,6 +46,8 @@ static const char *const ENCODERS[] = {
 #define PRECISIONS WORDS("fp32", "tf32", "fp16", "bf16") /* as enum precision */
 #define PROTOCOLS WORDS("paper", "authors", "public")    /* as enum graco_protocol */
 #define DEVICES WORDS("auto", "cpu", "cuda")             /* as backend_find has them */
+#define FILTERS WORDS("mean", "power")                   /* as enum filter_kind */
+#define REDUCTIONS WORDS("components", "signs")          /* as enum reduction */
 #define STEPS_MAX 4294967295.0       /* a step has 32 bits in the random counter */
 #define BYTES_MAX 9007199254740992.0 /* 2^53 */
 

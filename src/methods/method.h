@@ -72,6 +72,11 @@ struct method {
      * model->inner, width and linear_end. */
     void (*declare)(struct graco_model *model);
 
+    /* Fills the parameters that are found and not learnt, before the first epoch, from rows nodes[0 .. count) of the
+     * prepared features, or from all where nodes is NULL. The context is the CPU's. NULL: there are none. */
+    graco_status (*fit)(struct graco_model *model, struct context *context,
+                        const struct features *X, const int32_t *nodes, int64_t count);
+
     /* Makes what a stage needs beside its views, and frees it. */
     graco_status (*prepare)(void **state, const struct graco_model *model,
                             const struct subject *subject);

@@ -2,8 +2,11 @@
  * larger than memory. */
 #include "train/prepare.h"
 
+#include "base/memory.h"
 #include "data/node_features.h"
 #include "data/preprocess.h"
+#include "data/subset.h"
+#include "methods/method.h"
 
 graco_status prepare_features(struct prepared *out, const struct graco_dataset *data,
                               const struct graco_config *config, double contaminate)
@@ -18,6 +21,28 @@ graco_status prepare_features(struct prepared *out, const struct graco_dataset *
         out->X = &out->copy;
     }
 done:
+    return status;
+}
+
+graco_status prepare_model(struct graco_model *model, const struct graco_dataset *data)
+{
+    const struct graco_config *config = &model->config;
+    struct prepared prepared = {0};
+    struct context *context = NULL;
+    int32_t *nodes = NULL;
+    int64_t count = 0;
+    graco_status status = GRACO_OK;
+    if (!model->method->fit)
+        goto done;
+    TRY(context_create(&context, &backend_cpu, config->threads, 0));
+    TRY(prepare_features(&prepared, data, config, config->contaminate));
+    if (config->inductive)
+        TRY(subset_nodes(&nodes, &count, data, 0, SUBSET_ALL));
+    TRY(model->method->fit(model, context, prepared.X, nodes, count));
+done:
+    memory_free(nodes);
+    features_clear(&prepared.copy);
+    context_free(context);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "config/config.h"
 #include "data/dataset.h"
+#include "layers/model.h"
 
 struct prepared {
     struct features copy;     /* owned; empty where the data set's own features serve */
@@ -13,5 +14,8 @@ struct prepared {
 /* Scales the features as the configuration says, a share `contaminate` of their entries zeroed first. */
 graco_status prepare_features(struct prepared *out, const struct graco_dataset *data,
                               const struct graco_config *config, double contaminate);
+
+/* Lets a new model's method find what it does not learn, in the features that a training on `data` sees. */
+graco_status prepare_model(struct graco_model *model, const struct graco_dataset *data);
 
 #endif

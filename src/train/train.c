@@ -12,6 +12,7 @@
 #include "train/allowed.h"
 #include "run/checkpoint.h"
 #include "train/made.h"
+#include "train/prepare.h"
 #include "train/prefetch.h"
 #include "train/ranks_alike.h"
 #include "run/resume.h"
@@ -81,6 +82,7 @@ static graco_status open_model(struct session *s)
         TRY(graco_dataset_fingerprint(s->model->fingerprint, s->given));
         TRY(table_names_keep(s->model, s->given));
         TRY(class_names_keep(s->model, s->given));
+        TRY(prepare_model(s->model, s->data));
         goto done;
     }
     if (!s->options->run)

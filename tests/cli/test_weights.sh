@@ -50,13 +50,13 @@ same once.npz twice.npz
 short=(--seed 1 -q --threads 1 --epochs 2)
 walks=(--set walks=2 --set length=10 --set window=3 --set hidden=16)
 batch=(--set batch=20 --set steps=3 --set hidden=8 --set fanout=3,3)
-for method in grace dgi gae gcn sgc fastgcn gaan_mean sage_gcn sage_mean deepwalk node2vec; do
+for method in grace dgi gae gcn sgc propagate fastgcn gaan_mean sage_gcn sage_mean deepwalk node2vec; do
     settings=("${short[@]}" --method $method)
     case $method in
     deepwalk | node2vec) settings+=("${walks[@]}") ;;
     sage_*) settings+=("${batch[@]}") ;;
     grace | dgi) settings+=(--set hidden=8) ;;
-    sgc) settings+=(--epochs 0) ;;
+    sgc | propagate) settings+=(--epochs 0) ;;
     gcn | fastgcn | gaan_mean) settings+=(--set protocol=paper) ;;
     esac
     for name in plain weighted; do

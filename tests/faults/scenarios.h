@@ -41,6 +41,7 @@ struct scenario {
 #define SETTINGS_sage_lstm SAGE " --set units=4"
 #define SETTINGS_gcn SHORT
 #define SETTINGS_sgc ON_CPU " -q"
+#define SETTINGS_propagate ON_CPU " -q --set columns=2"
 #define SETTINGS_fastgcn SHORT " --set rows=2 --set samples=8"
 #define SETTINGS_gaan_mean GAAN " --set inner=4"
 #define SETTINGS_gaan GAAN " --set heads=2 --set query=2 --set value=2 --set gate=2"

@@ -153,7 +153,7 @@ static void stops_lose_nothing(const char *method, const graco_dataset *data,
             options.on_progress = at_progress;
         graco_status status = graco_train(NULL, NULL, data, config, &options);
         CHECK(status == GRACO_STOPPED ||
-              status == GRACO_OK); /* sgc has one epoch, others are short */
+              status == GRACO_OK); /* sgc has no epoch, others are short */
         check_run(run, data, config, expected);
         remove_run(run);
     }

@@ -53,6 +53,8 @@ static const struct known {
     {"gcn", "hidden=8 protocol=authors split=2 dropout=0", WORDS, 0.997247, 1.00596, 3, 179.97},
     {"gcn", "hidden=8 protocol=paper lr=0 weight_decay=0", ARROWS, 1.28526, 1.06784, 1, 180.231},
     {"sgc", "", ARROWS, 0, 0, 0, 546.822},
+    {"propagate", "", ARROWS, 0, 0, 0, 273.521},
+    {"propagate", "columns=5 reduce=signs", WORDS, 0, 0, 0, 79.9306},
     {"fastgcn", "hidden=8 protocol=paper", WORDS, 1.02424, 1.13411, 3, 179.598},
     {"gaan_mean", "protocol=paper hidden=8 inner=8", WORDS, 1.06057, 0.416667, 1, 180.202},
     {"gaan", "protocol=paper hidden=8 heads=2", WORDS, 0.836921, 0.583333, 1, 179.738},

@@ -121,7 +121,7 @@ static void points(const graco_dataset *data)
         CHECK_OK(method_find(&method, name));
         if (method->needs & METHOD_NEEDS_LABELS)
             continue;
-        if (strcmp(name, "sgc") == 0) { /* which has none */
+        if (strcmp(name, "sgc") == 0 || strcmp(name, "propagate") == 0) { /* which have none */
             CHECK_FAILS(space_init(&space, name, data, NULL), GRACO_ERROR_ARGUMENT, "one value");
             continue;
         }
