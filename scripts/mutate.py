@@ -29,6 +29,7 @@ import time
 
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 EQUAL = os.path.join(TREE, "scripts", "mutate_equal.txt")
+PROMISES = os.path.join(TREE, "scripts", "mutate_promises.txt")
 
 # Folders of a module, and the tests that hold it.
 MODULES = {
@@ -36,7 +37,7 @@ MODULES = {
     "graph": (["src/graph"], r"graph\.|methods\.golden|train\.(golden|known_trainings|inductive|model_views)$|data\.(generate|splits)$|cli\.partition$"),
     "layers": (["src/layers"], r"layers\.|methods\.(golden|every)|train\.(golden|known_trainings|inductive|model_views|stock|train)$"),
     "methods": (["src/methods"], r"config\.|methods\.|train\.(golden|known_trainings|patience|train)$|cli\.(supervised|walk_methods)$"),
-    "train": (["src/train", "src/run"], r"train\.|run\.|methods\.(golden|every)|cli\.(cli|supervised|trained_on|plan|live)$"),
+    "train": (["src/train", "src/run"], r"train\.|run\.|methods\.(golden|every)|cli\.(cli|supervised|trained_on|plan|live|runs)$"),
     "data": (["src/data"], r"data\.|graph\.|eval\.(links|known)|train\.known|cli\.(tables|names|tasks|node_features|hostile)$"),
     "python": (["python/graco"], r"python\."),
 }
@@ -144,6 +145,33 @@ def draw(tree, module, seed):
                     break
 
 
+def module_of(path):
+    return next(module for module, (folders, _) in MODULES.items() if os.path.dirname(path) in folders)
+
+
+def read_rows(path):
+    """Rows of four fields with tabs between them; lines that begin with # are left out."""
+    with open(path) as file:
+        return [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
+
+
+def promises(tree, module):
+    """The changes of mutate_promises.txt in a module."""
+    for path, old, new, _ in read_rows(PROMISES):
+        if module_of(path) != module:
+            continue
+        with open(os.path.join(tree, path)) as file:
+            lines = file.read().split("\n")
+        found = [number for number, line in enumerate(lines) if old in line]
+        if len(found) != 1:
+            sys.exit(f"mutate: {path} has {old!r} in {len(found)} lines: expected one")
+        line = lines[found[0]]
+        yield Place(path, found[0], line.index(old), "promise", "", line.strip(), line.replace(old, new))
+
+
+# What tests that are scripts call.
+SCRIPTS_NEED = ["graco", "libgraco.so", "tests/inject.so", "tests/loopback_server", "tests/published_set", "tests/report_page"]
+
 # ---- The copy and its tests ---------------------------------------------------------------------
 
 class Copy:
@@ -211,15 +239,17 @@ class Copy:
         """What a test needs: its program, or the command and both libraries."""
         programs = [os.path.relpath(word, self.build) for word in self.tests[name][0]
                     if word.startswith(self.build + os.sep)]
-        return programs or ["graco", "libgraco.so", "tests/report_page", "tests/loopback_server"]
+        return programs or SCRIPTS_NEED
 
     def run(self, name, seconds):
         """(whether the test passes, its seconds of the processor)"""
         environment = dict(os.environ, TMPDIR=self.temporary, GRACO_SOURCE=self.tree)
 
         def limit():
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # which a shell's background jobs ignore
             resource.setrlimit(resource.RLIMIT_CPU, (int(4 + 8 * seconds),) * 2)
-            resource.setrlimit(resource.RLIMIT_AS, (8 << 30, resource.getrlimit(resource.RLIMIT_AS)[1]))
+            addresses = (96 if "plan" in name else 8) << 30  # a plan asks for 64 GiB without memory
+            resource.setrlimit(resource.RLIMIT_AS, (addresses, resource.getrlimit(resource.RLIMIT_AS)[1]))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -270,6 +300,16 @@ def object_of(copy, path):
     return found
 
 
+def likely_first(tests, place, known):
+    """The tests with those first that have the file's name, then those that noticed changes of the file or its folder."""
+    stem = os.path.splitext(os.path.basename(place.path))[0].lstrip("_")
+    noticed = collections.Counter()
+    for entry in known:
+        if entry["result"] == "noticed" and os.path.dirname(entry["path"]) == os.path.dirname(place.path):
+            noticed[entry["test"]] += 1 + 10 * (entry["path"] == place.path)
+    return sorted(tests, key=lambda name: (name.split(".")[1] not in (stem, stem + "s", stem + "_faults"), -noticed[name]))
+
+
 def judge(copy, place, tests):
     """(what became of it, which test noticed)"""
     path = os.path.join(copy.tree, place.path)
@@ -285,8 +325,6 @@ def judge(copy, place, tests):
             return "does not build", None
         if before and object_of(copy, place.path) == before:
             return "same code", None
-        stem = os.path.splitext(os.path.basename(place.path))[0].lstrip("_")
-        tests = sorted(tests, key=lambda name: name.split(".")[1] not in (stem, stem + "s", stem + "_faults"))
         size = 3
         while tests:
             batch, tests = tests[:size], tests[size:]
@@ -304,14 +342,7 @@ def judge(copy, place, tests):
 
 def read_equal():
     """The changes that no test can notice, and why."""
-    reasons = {}
-    if os.path.exists(EQUAL):
-        with open(EQUAL) as file:
-            for line in file:
-                if line.strip() and not line.startswith("#"):
-                    path, function, text, reason = line.rstrip("\n").split("\t")
-                    reasons[path, function, text] = reason
-    return reasons
+    return {(path, function, text): reason for path, function, text, reason in read_rows(EQUAL)}
 
 
 def key_of(entry):
@@ -331,10 +362,12 @@ def read_record(path):
 
 def work(copy, module, arguments, known, equal):
     """Entries of the module's places, in the drawing's order; what is new is appended to the record."""
-    tests = copy.choose(module, arguments.longest)
+    drawn = list(promises(copy.tree, module)) if arguments.promises else draw(copy.tree, module, arguments.seed)
+    most = len(drawn) if arguments.promises else arguments.places
+    tests = copy.choose(module, arguments.longest) if most else []
     entries = []
-    for place in draw(copy.tree, module, arguments.seed):
-        if len(entries) == arguments.places:
+    for place in drawn:
+        if len(entries) == most:
             break
         key = place.path, place.function, place.new.strip()
         entry = known.get(key)
@@ -342,13 +375,14 @@ def work(copy, module, arguments, known, equal):
             entry = {"module": module, "path": key[0], "function": key[1], "new": key[2], "result": "equal"}
         elif not entry or (arguments.again and entry["result"] == "unnoticed"):
             began = time.monotonic()
-            result, test = judge(copy, place, tests)
+            result, test = judge(copy, place, likely_first(tests, place, known.values()))
             entry = {"module": module, "path": place.path, "line": place.line + 1, "function": place.function,
                      "kind": place.kind, "old": place.old, "new": place.new.strip(), "result": result, "test": test,
                      "seconds": round(time.monotonic() - began, 1)}
+            known[key] = entry
             with open(arguments.record, "a") as file:
                 file.write(json.dumps(entry) + "\n")
-            print(f"{module} {len(entries) + 1}/{arguments.places} {place.path}:{place.line + 1} {place.kind}: "
+            print(f"{module} {len(entries) + 1}/{most} {place.path}:{place.line + 1} {place.kind}: "
                   f"{result}{f' by {test}' if test else ''}, {entry['seconds']} s", flush=True)
         if entry["result"] in ("noticed", "unnoticed", "equal"):
             entries.append(entry)
@@ -384,6 +418,7 @@ def parse_arguments():
     parser.add_argument("--folder", default=os.path.join(TREE, "build-mutate"), help="where the copy lies")
     parser.add_argument("--record", help="file of results [FOLDER/record.jsonl]")
     parser.add_argument("--jobs", type=int, default=1, help="compilers at once [1]")
+    parser.add_argument("--promises", action="store_true", help="the changes of mutate_promises.txt")
     parser.add_argument("--list", action="store_true", help="print the places, and do nothing")
     arguments = parser.parse_args()
     arguments.record = arguments.record or os.path.join(arguments.folder, "record.jsonl")
