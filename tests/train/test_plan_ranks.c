@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "comm_threads.h"
 #include "config/config.h"
+#include "data/dataset.h"
 #include "methods/method.h"
 
 enum { EPOCHS = 2, RANKS_MOST = 8 };
@@ -119,11 +120,88 @@ static void test_corners(void)
     CHECK_OK(graco_plan_ranks(plan, 2, data, &config));
     CHECK(plan[0].sent_bytes == 0);
     graco_dataset_free(data);
+    /* One rank trains what several do not. */
+    data = make_data(true);
+    config = fixture_config("dgi", "hidden=4 epochs=1");
+    CHECK_OK(graco_plan_ranks(plan, 1, data, &config));
+    CHECK_FAILS(graco_plan_ranks(plan, 2, data, &config), GRACO_ERROR_ARGUMENT, "method dgi");
+    graco_dataset_free(data);
+}
+
+/* A rest of two nodes is a mini-batch, which three ranks cannot share; a rest of one joins the one before. */
+static void test_rests(void)
+{
+    graco_dataset *data = make_data(true);
+    for (int64_t batch = 148; batch < 150; batch++) {
+        graco_config config = make_config("hidden=4 activation=elu");
+        struct job job = {.data = data, .config = &config};
+        config.batch = batch;
+        run_ranks(3, train, &job);
+        here = NULL;
+        CHECK(job.status[0] == (batch == 148 ? GRACO_ERROR_ARGUMENT : GRACO_OK));
+    }
+    graco_dataset_free(data);
+}
+
+static graco_dataset *make_weighted(void)
+{
+    enum { NODES = 90, COLS = 5 };
+    static int32_t source[NODES], target[NODES], label[NODES];
+    static float weight[NODES], x[NODES][COLS];
+    static uint8_t split[NODES];
+    graco_dataset *data = NULL;
+    for (int32_t i = 0; i < NODES; i++) {
+        source[i] = i;
+        target[i] = (7 * i + 1) % NODES;
+        weight[i] = (float)(1 + i % 3);
+        x[i][i % COLS] = 1;
+        label[i] = i % 2;
+        split[i] = i % 3;
+    }
+    graco_arrays arrays = {.nodes = NODES,
+                           .source = GRACO_VECTOR(source, NODES),
+                           .target = GRACO_VECTOR(target, NODES),
+                           .edge_weight = GRACO_VECTOR(weight, NODES),
+                           .x = GRACO_MATRIX(&x[0][0], NODES, COLS),
+                           .y = GRACO_VECTOR(label, NODES),
+                           .split = GRACO_VECTOR(split, NODES)};
+    CHECK_OK(graco_dataset_create(&data, &arrays));
+    return data;
+}
+
+/* A rank that reads its rows alone has, next to a step's memory, labels and the split of all nodes, and where it
+ * divides rows anew, as inductive trainings do, its share of edges and features as they were read. */
+static void test_rows(graco_dataset *made, int64_t bytes_of_edge, int64_t bytes_of_features)
+{
+    enum { RANKS = 3, PROGRAM = 32 << 20 };
+    graco_dataset *data = NULL;
+    graco_rank_plan plan[RANKS];
+    CHECK_OK(graco_dataset_save(made, fixture_path("rows")));
+    graco_dataset_free(made);
+    CHECK_OK(graco_dataset_load(&data, fixture_path("rows"), NULL));
+    int64_t all = 5 * data->graph->nodes;
+    int64_t read = (bytes_of_edge * data->graph->edges + bytes_of_features) / RANKS;
+    for (int inductive = 0; inductive < 2; inductive++) {
+        graco_config config = make_config("hidden=64");
+        config.inductive = inductive;
+        CHECK_OK(graco_plan_ranks(plan, RANKS, data, &config));
+        for (int rank = 0; rank < RANKS; rank++) {
+            CHECK(plan[rank].by_rows);
+            CHECK(plan[rank].host_bytes - plan[rank].own_bytes ==
+                  PROGRAM + all + (inductive ? read : 0));
+        }
+    }
+    fixture_remove(fixture_path("rows"));
+    graco_dataset_free(data);
 }
 
 int main(void)
 {
+    graco_dataset *words = make_data(false);
     test_counts();
     test_corners();
+    test_rests();
+    test_rows(words, 12, 8 * words->features.sparse.start[words->features.rows]);
+    test_rows(make_weighted(), 20, 4 * 90 * 5);
     return check_result();
 }

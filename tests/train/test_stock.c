@@ -2,6 +2,7 @@
  * once, and neither that nor a lack of memory changes a bit. */
 #include "data/small_files.h"
 #include "run/checkpoint.h"
+#include "base/threads.h"
 #include "data/preprocess.h"
 #include "fixture.h"
 #include "pretended.h"
@@ -56,6 +57,7 @@ static struct result train(const struct setting *s, const struct backend *backen
     struct trainer *trainer = NULL;
     struct schedule *schedule = NULL;
     struct result o = {GRACO_OK, NULL, 0, 0};
+    double began = threads_seconds();
     CHECK_OK(model_create(&model, &config, model_sizes_of(data)));
     o.status = trainer_create(&trainer, backend, model);
     if (o.status == GRACO_OK)
@@ -71,6 +73,9 @@ static struct result train(const struct setting *s, const struct backend *backen
     if (o.status == GRACO_OK) {
         CHECK_OK(trainer_download(trainer));
         CHECK(schedule_steps(schedule) < STEPS);
+        struct schedule_times times = schedule_times(schedule);
+        CHECK(times.sample > 0 && times.gather > 0);
+        CHECK(times.sample + times.gather < threads_seconds() - began);
         o.count = model->parameters.total;
         o.values = malloc((size_t)o.count * sizeof(float));
         memcpy(o.values, model->parameters.value, (size_t)o.count * sizeof(float));

@@ -54,8 +54,9 @@ static bool on_epoch(void *user, const graco_epoch *epoch)
     struct seen *watch = user;
     watch->first = watch->calls++ ? watch->first : epoch->loss;
     watch->last = epoch->loss;
-    watch->sound = watch->sound && isfinite(epoch->loss) && epoch->seconds >= 0 &&
-                   epoch->seconds_left >= 0 && epoch->epoch <= epoch->epochs;
+    watch->sound =
+        watch->sound && isfinite(epoch->loss) && epoch->seconds >= 0 &&
+        (epoch->epoch < epoch->epochs ? epoch->seconds_left > 0 : epoch->seconds_left == 0);
     return epoch->epoch != watch->stop_at;
 }
 
