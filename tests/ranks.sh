@@ -88,6 +88,27 @@ as_alone() {
     same one/embeddings.npy over-1/embeddings.npy
 }
 
+# alike DATASET OPTION...: 20 epochs of two objectives by one process and over 1 to 4 ranks agree, and score alike; with
+# two threads each, and resumed by 2 ranks, 3 and one process, too.
+alike() {
+    local objective count
+    for objective in exact moment; do
+        alone one-$objective "$@" --objective $objective --epochs 20
+        for count in 1 2 3 4; do
+            over $count $objective-$count "$@" --objective $objective --epochs 20
+            agree one-$objective $objective-$count 20
+        done
+        same one-$objective/embeddings.npy $objective-1/embeddings.npy
+        score_alike one-$objective $objective-4 "$1"
+    done
+    over 3 again "$@" --objective moment --epochs 20 --threads 2
+    same moment-3/embeddings.npy again/embeddings.npy
+    over 2 resumed "$@" --objective exact --epochs 7
+    over 3 resumed "$@" --objective exact --epochs 13 --resume
+    alone resumed "$@" --objective exact --epochs 20 --resume
+    agree one-exact resumed 20
+}
+
 # refuses TEXT COMMAND ARGUMENT...: three ranks end with one line of graco's that says so.
 refuses() {
     local text=$1 code=0

@@ -30,9 +30,10 @@ compare() {
 
 # ---- Memory -------------------------------------------------------------------------------------
 exits 0 "" generate cora.npz --nodes 2500 --features 1400
-exits 0 "" generate wide.npz --nodes 10000 --features 8000 --degree 4
-exits 0 "" generate big.npz --nodes 40000 --features 20 --degree 3
-exits 0 "" generate dense.npz --nodes 8000 --features 400 --dense
+exits 0 "" generate wide.npz --nodes 2500 --features 8000 --degree 4
+exits 0 "" generate big.npz --nodes 8000 --features 20 --degree 3
+exits 0 "" generate small.npz --nodes 2500 --features 20 --degree 3
+exits 0 "" generate dense.npz --nodes 3000 --features 400 --dense
 exits 0 "" generate many --like ppi --scale 0.1
 compare cora.npz --epochs 1 --set hidden=64
 compare cora.npz --epochs 1 --set hidden=64 --objective infonce --memory 4M
@@ -72,24 +73,24 @@ wait $! && pass || fail "a plan that was interrupted fails: $(cat err)"
 holds "memory and time are told: $(cat out)" [ "$(grep -cE '^host memory .* at most|^an epoch .*: no step ended in|^an epoch .* in 1 step' out)" -eq 2 ]
 
 # ---- What does not fit --------------------------------------------------------------------------
-exits 0 "it does not fit; with one setting changed:" plan big.npz --threads 1 --device cpu \
-    --set hidden=512 --available 1500M
-holds "batches fit: $(cat out)" grep -q 'batch=1024 .*: fits' out
+exits 0 "it does not fit; with one setting changed:" plan small.npz --threads 1 --device cpu \
+    --set hidden=256 --memory 64M --epochs 1 --available 96M
+holds "batches fit: $(cat out)" grep -q 'batch=256 .*: fits' out
 holds "a small width fits: $(cat out)" grep -q 'hidden=[0-9]* .*: fits' out
 # Each piece of advice, planned by itself, takes what the advice says.
-exits 0 '"fits": false' plan big.npz --threads 1 --device cpu --set hidden=512 --available 1500M --json
+exits 0 '"fits": false' plan small.npz --threads 1 --device cpu --set hidden=256 --memory 64M --epochs 1 --available 96M --json
 tr '{' '\n' <out | sed -n 's/^"setting": "\([^"]*\)", "host_bytes": \([0-9]*\),.*"fits": \([a-z]*\).*/\1 \2 \3/p' >advice
 holds "there is advice: $(cat advice)" [ "$(wc -l <advice)" -ge 4 ]
 while read -r setting bytes fits; do
-    exits 0 "\"fits\": $fits, \"instead\"" plan big.npz --threads 1 --device cpu --set hidden=512 \
-        --set "$setting" --available 1500M --json
+    exits 0 "\"fits\": $fits, \"instead\"" plan small.npz --threads 1 --device cpu --set hidden=256 --memory 64M --epochs 1 \
+        --set "$setting" --available 96M --json
     sed 's/"instead".*//' out >alone
     within "the advice $setting" "$bytes" "$(field host_bytes alone)"
 done <advice
 # A setting that changes nothing is no advice.
 exits 0 "not measured: it does not fit" plan cora.npz --threads 1 --device cpu --method gae --available 10M
 holds "gae keeps no tiles: $(cat out)" [ "$(grep -c 'memory=' out)" -eq 0 ]
-exits 0 '"fits": false' plan big.npz --threads 1 --device cpu --set hidden=512 --available 1500M --json
+exits 0 '"fits": false' plan big.npz --threads 1 --device cpu --set hidden=512 --available 200M --json
 exits 0 '"instead": []' plan big.npz --threads 1 --device cpu --epochs 0 --json
 
 # ---- Ranks --------------------------------------------------------------------------------------
@@ -125,6 +126,6 @@ exits 2 "plan: --available is 'lots'" plan cora.npz --available lots
 exits 2 "patience of the method grace looks at" plan cora.npz --threads 1 --set inductive=1 --set patience=50
 exits 2 "batch = 1 leaves nothing" plan cora.npz --threads 1 --set batch=1
 exits 2 "node2vec" plan cora.npz --threads 1 --device cpu --node-features walk
-exits 0 "TiB at most" plan dense.npz --threads 1 --device cpu --set hidden=65536 --set projection=65536 \
+exits 0 "TiB at most" plan two.txt --node-features degree --threads 1 --device cpu --set hidden=65536 --set projection=65536 \
     --set layers=8
 checked

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Over ranks, what makes more than one step an epoch, mini-batches and many graphs, and what stops early: the
-# losses of 20 epochs against one process for 1 to 4 ranks, resumed within them too. Every method trains or says in one line
+# losses of some epochs against one process for 1 to 4 ranks, resumed within them too. Every method trains or says in one line
 # that it does not.
 set -euo pipefail
 . "$GRACO_SOURCE/tests/check.sh"
@@ -10,20 +10,20 @@ begin_ranks "$1"
 "$graco" generate dense.npz --nodes 260 --features 20 --dense --seed 1 2>/dev/null
 "$graco" generate ppi --like ppi --scale 0.05 2>/dev/null
 
-# all NAME DATASET OPTION...: 20 epochs, alone and over 1 to 4 ranks; one rank is one process, to the byte.
+# all NAME EPOCHS DATASET OPTION...: alone and over 1 to 4 ranks; one rank is one process, to the byte.
 all() {
-    local name=$1 count
-    shift
-    alone "$name" "$@" --epochs 20
+    local name=$1 epochs=$2 count
+    shift 2
+    alone "$name" "$@" --epochs $epochs
     for count in 1 2 3 4; do
-        over $count "$name-$count" "$@" --epochs 20
-        agree "$name" "$name-$count" 20
+        over $count "$name-$count" "$@" --epochs $epochs
+        agree "$name" "$name-$count" $epochs
     done
     same "$name/embeddings.npy" "$name-1/embeddings.npy"
 }
 batch=(--set batch=64 --set encoder=sage --set fanout=5,4 --set hidden=24 --objective infonce)
-all batch dense.npz "${batch[@]}"
-all graphs ppi --preset ppi --set hidden=32
+all batch 20 dense.npz "${batch[@]}"
+all graphs 5 ppi --preset ppi --set hidden=32
 # Early stopping looks at the embeddings every 50 epochs.
 alone patience words.npz --set patience=50 --set hidden=32 --epochs 400 --set lr=0.01
 over 3 patience-3 words.npz --set patience=50 --set hidden=32 --epochs 400 --set lr=0.01
