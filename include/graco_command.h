@@ -1,5 +1,5 @@
-/* What graco's own command needs beyond graco_more.h: files and pipes, notes, memory, ranks, the
- * reproduction of the paper. Without promise of stability: any release may change or remove a function. */
+/* What graco's own command and Python package need beyond graco_more.h: files and pipes, notes, tables, memory,
+ * ranks, the reproduction of the paper. Without promise of stability: any release may change or remove a function. */
 #ifndef GRACO_COMMAND_H
 #define GRACO_COMMAND_H
 
@@ -74,6 +74,48 @@ graco_status graco_table_ends(graco_ends *out, const char *const *columns, int64
  * its table of labels, if there are any; NULL past the end, and where none was read. Of bytes that are not UTF-8
  * each is '?'. Belongs to the data set. */
 const char *graco_dataset_file(const graco_dataset *data, int index);
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+/* A table of another library, read through Arrow's C data interface, as polars, pyarrow, DuckDB and pandas give it
+ * (__arrow_c_stream__ in Python). Its memory stays where that library has it, until the frame is freed. One
+ * thread at a time may use a frame. */
+typedef struct graco_frame graco_frame;
+
+/* Reads `stream`, a struct ArrowArrayStream, to its end and releases it, also on failure. A stream of single
+ * values is a frame of one column. GRACO_ERROR_FORMAT if lengths, nulls or buffers contradict each other; that
+ * buffers are as long as their arrays cannot be checked. O(columns * chunks), and a pass over the nulls. */
+graco_status graco_frame_read(graco_frame **out, void *stream);
+void graco_frame_free(graco_frame *frame);
+
+typedef enum graco_column_kind {
+    GRACO_COLUMN_NUMBERS, /* integers, floats, decimals, and columns without any value */
+    GRACO_COLUMN_TRUTHS,
+    GRACO_COLUMN_TIMES, /* dates, times and durations */
+    GRACO_COLUMN_WORDS, /* texts, also in a dictionary */
+    GRACO_COLUMN_OTHER, /* lists and the like, which can only be left out */
+} graco_column_kind;
+
+typedef struct graco_column {
+    const char *name; /* borrowed from the frame; "" without one */
+    graco_column_kind kind;
+    int64_t rows, nulls;
+    const char *format; /* of its values, in Arrow's words */
+} graco_column;
+
+/* A column of a frame, from 0; false past the end. */
+bool graco_frame_column(graco_column *out, const graco_frame *frame, int64_t index);
+
+/* A column (rows) that is not of words as numbers, which belong to the frame. Integers and floats without nulls
+ * keep their type, and stay in place if they are in one chunk. All else is float64, NaN for a null: 0 and 1
+ * of truth values, seconds of times. */
+graco_status graco_frame_numbers(graco_array *out, graco_frame *frame, int64_t index);
+
+/* Numbers the words of some columns, row by row, in the order in which they first appear: codes[i] (rows) is
+ * filled with the numbers of column columns[i], -1 for a null. `words`, which belong to the frame, are the words by
+ * their number. Whole numbers are the words that write them. Expected O(bytes of all words). */
+graco_status graco_frame_words(graco_array *words, int32_t *const *codes, graco_frame *frame,
+                               const int64_t *columns, int64_t count);
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 

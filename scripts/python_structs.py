@@ -103,6 +103,8 @@ def main(out, *headers):
     for header in headers:
         with open(header, encoding="utf-8") as file:
             text, at = re.sub(OUTSIDE, "", file.read(), flags=re.S | re.M), 0
+        for unknown in re.findall(r"^struct (\w+);$", text, flags=re.M):  # which Python never has
+            text = re.sub(rf"\bstruct {unknown}\b", "void", text.replace(f"struct {unknown};", ""))
         while at < len(text.rstrip()):
             found = DECLARATION.match(text, at)
             if not found:

@@ -1,7 +1,7 @@
 """graco: node embeddings of graphs, with or without labels.
 
     import graco
-    g = graco.Graph(edges, features=X)            # arrays, scipy, networkx, PyG, DGL, pandas
+    g = graco.Graph(edges, features=X)            # arrays, scipy, networkx, PyG, DGL, frames
     model = graco.GRACE(hidden=256, epochs=500)
     Z = model.fit_transform(g)                    # a row for each node; model.node_ids_ has their names
     graco.evaluate(Z, y); graco.predict(Z, y)

@@ -17,6 +17,7 @@ from typing import Any, Callable, Iterator, Optional
 import numpy as np
 
 from . import _evaluate, _library as c, _map, _progress
+from ._arrow import Table, as_table
 from ._graph import Graph, _path, as_graph
 from ._labels import read_labels
 from ._reading import are_among, in_order, index_of, is_count, is_frame, name_key, same_names, with_ids
@@ -453,8 +454,10 @@ def _read_rows(graph: Graph, y: Any) -> tuple[np.ndarray, np.ndarray]:
     They go by row, as everywhere in scikit-learn, unless a dict or a column of ids says whose they are, or they are
     fewer and their index does.
     """
+    y = as_table(y)
     own = None if isinstance(y, dict) else index_of(y)
-    table = with_ids(y.reset_index(drop=True), "labels") if is_frame(y) else y
+    bare = y.reset_index(drop=True) if is_frame(y) and not isinstance(y, Table) else y
+    table = with_ids(bare, "labels")
     by_name = isinstance(y, dict) or (is_frame(y) and table.shape[1] < y.shape[1])
     if not by_name and own is not None and len(own) < len(graph) and not is_count(own):
         table, by_name = y, are_among(own, graph._ids().tolist())

@@ -9,6 +9,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _library as c
+from ._arrow import as_table
 from ._graph import Graph, create, graph_of
 from ._labels import is_mask, label_arrays, read_labels, read_split, split_parts
 from ._progress import Interrupts
@@ -62,7 +63,7 @@ def join_rows(names: Optional[list], table: Any, what: str) -> Any:
 
 def _is_bare(table: Any) -> bool:
     """Whether the names of the rows are numbers that pandas gave them."""
-    return type(getattr(table, "index", None)).__name__ == "RangeIndex"
+    return type(getattr(table, "index", None)).__name__ in ("RangeIndex", "range")
 
 
 def _numbers(Z: Any, y: Any) -> Optional[list]:
@@ -77,6 +78,7 @@ def _numbers(Z: Any, y: Any) -> Optional[list]:
 
 def join_labels(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
     """Z as an array, and labels in the order of its rows; a row that they do not name is unknown."""
+    Z, y = as_table(Z), as_table(y)
     rows = index_of(with_ids(Z, "embeddings"))
     return as_embeddings(Z), join_rows(_numbers(Z, y) if rows is None else rows, with_ids(y, "labels"), "labels")
 
@@ -103,6 +105,7 @@ def join_graph(Z: Any, graph: Graph) -> tuple[np.ndarray, Optional[np.ndarray]]:
 
     Rows that have names are those of the nodes of these names, other ones are in the graph's order.
     """
+    Z = as_table(Z)
     rows, Z = _names_in(Z, graph), as_embeddings(Z)
     if rows is None:
         return Z, None
@@ -176,6 +179,7 @@ def evaluate(
         data = graph._asked()._handle
         Z, _ = join_graph(Z, graph)
     else:
+        Z, y = as_table(Z), as_table(y)
         rows = row_names(Z, y)
         Z, y = join_labels(Z, y)
         data, _ = _labelled(y, False, split, rows)
@@ -230,7 +234,7 @@ def _probabilities(Z: Any, data: c.Handle, threads: int) -> np.ndarray:
 
 def _labels_of(Z: Any, y: Any) -> tuple[np.ndarray, Any]:
     """Z as an array, and the labels of its rows."""
-    graph = graph_of(y)
+    Z, graph = as_table(Z), graph_of(y)
     if graph is None:
         return join_labels(Z, y)
     if graph.labels is None:

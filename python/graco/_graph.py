@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import warnings
 from ctypes import byref, c_void_p
 from typing import Any, Optional
 
 import numpy as np
 
 from . import _library as c
+from ._arrow import Words, as_table
+from ._edges import read_edges
 from ._labels import is_mask, label_arrays, mask_index, read_labels, read_split, split_parts
 from ._reading import (
     Given, as_array, as_numbers, check_names, in_order, index_of, is_by_name, is_count, is_frame, is_graph, is_sparse,
-    is_sparse_tensor, key_number, look_up, name_key, places_of, read_edges, same_names, sparse_tensor, with_ids,
+    is_sparse_tensor, key_number, look_up, name_key, places_of, same_names, sparse_tensor, with_ids,
 )
 
 _NUMBERS = ("source", "target", "edge_indptr", "edge_weight", "x", "x_indptr", "x_indices", "x_data", "y",
@@ -38,7 +41,7 @@ def create(known: dict) -> c.Handle:
             except c.GracoFormatError as error:
                 raise c.GracoFormatError(f"{key}: {error}") from None
             lent = keep[-1] if key == "x" and known.get("borrow") else lent
-        elif key in _STRINGS:
+        elif key in _STRINGS and not isinstance(value, c.Array):
             value = c.give_strings(value, keep)
         setattr(arrays, key, value)
     out = c_void_p()
@@ -58,16 +61,17 @@ class Graph:
         - a scipy sparse adjacency matrix: an entry in row i and column j is an edge from i to j
         - a networkx graph, with the attribute `weight` of its edges
         - a PyG `Data` or a DGL graph, with features, labels, weights and masks
-        - a pandas frame: columns called source, target and perhaps weight, or as a file of edges may
-          call them (src, dst, from, to, w ...), in any order; else the first two are the ends;
-          with the same names for rows and columns, an adjacency matrix, but for 2 or 3 columns called 0, 1, 2
+        - a frame of pandas, polars, pyarrow or DuckDB: the columns `source`, `target` and `weight`, or those that their names tell
+          (source and target, src and dst, from and to, customer_id and product_id ...); two columns are the ends.
+          A pandas frame with the same names for rows and columns is an adjacency matrix, but for 2 or 3 columns called 0, 1, 2
         - None: a set of nodes without edges
 
         Nodes may have names of any kind: those in a list of pairs or a frame, those of networkx, or the
         index of `features` or `labels`, or their column of ids (id, node, name ...), as in a file. Everything
         is then joined by these names. An array has none: its row i is node i, or the i-th of `names` or of a
         networkx graph; it is refused where others have names.
-    features : array, scipy sparse matrix, tensor, pandas frame or dict by node; a row for each node.
+    source, target, weight : names of columns of a frame of edges.
+    features : array, scipy sparse matrix, tensor, frame or dict by node; a row for each node.
         float32 without gaps is used in place: it must not change as long as the graph is there.
     labels : a class for each node, numbers or words, -1, None, NaN or masked where it is unknown; or
         an array (nodes, classes), or a row for each node, of 0 and 1 for several labels per node. A dict, a series or
@@ -79,6 +83,7 @@ class Graph:
     graph_ids : the number of its graph for each node, for many graphs; ascending.
     directed : False adds the reverse of every edge. None: networkx, PyG and DGL say it themselves,
         anything else is undirected.
+    count_repeats : an edge weighs as much as it has rows; without it repeated rows are one edge.
     nodes : how many there are, where nothing else says it. Without it, and without names or an array that has a
         row for each node, at most 65,536 are believed, or 16 for each edge.
     inductive : the split says which nodes a training may see: the training part.
@@ -90,6 +95,8 @@ class Graph:
     >>> g = graco.Graph([("a", "b"), ("b", "c")])
     >>> g
     Graph(3 nodes, 4 edges)
+    >>> g.reading_
+    '2 edges; nodes have names; undirected'
     >>> g.node_ids.tolist()
     ['a', 'b', 'c']
     >>> g.edges.tolist()
@@ -106,6 +113,9 @@ class Graph:
         self,
         edges: Any = None,
         *,
+        source: Any = None,
+        target: Any = None,
+        weight: Any = None,
         features: Any = None,
         labels: Any = None,
         names: Any = None,
@@ -113,17 +123,23 @@ class Graph:
         split: Any = None,
         graph_ids: Any = None,
         directed: Optional[bool] = None,
+        count_repeats: bool = False,
         nodes: Optional[int] = None,
         inductive: bool = False,
         copy: bool = False,
         name: Optional[str] = None,
     ) -> None:
         given = Given()
-        use_weights = weights is not False
+        if isinstance(weights, str):
+            raise c.GracoArgumentError(f"weights are {weights!r}: expected numbers; the name of a column is for the argument "
+                                       "weight")
+        weights, use_weights = as_table(weights), weights is not False
         tables = {"features": features, "labels": labels, "split": split, "graph_ids": graph_ids}
         given.add(**{key: with_ids(table, key) for key, table in tables.items()}, nodes=nodes, directed=directed,
                   weights=weights if use_weights and weights is not True else None)
-        read_edges(given, edges)
+        read_edges(given, edges, source=source, target=target, weight=weight)
+        if count_repeats:
+            _count_repeats(given)
         self._names = _settle_names(given, None if names is None else check_names(names))
         known = _edge_arrays(given, use_weights)
         features = _feature_arrays(given, self._names)
@@ -149,10 +165,16 @@ class Graph:
         if given.get("graph_ids") is not None:
             known["graph_id"] = as_array(in_order(given["graph_ids"], self._names, "graph_ids"), "graph_ids")
         if self._names is not None:
-            known["node_ids"] = self._names
+            known["node_ids"] = getattr(self._names, "array", None) or self._names
         known.update(undirected=not given.get("directed"), inductive=inductive, borrow=not copy,
                      name=None if name is None else c.encode(name, "the name"))
         self._open(create(known))
+        if isinstance(self._names, Words):  # of a frame that need not stay: the data set has them now
+            self._names = None if self._names.array else self._names.tolist()
+        self.reading_ = _say(given, known, self)
+        if given.get("left_out"):
+            warnings.warn(f"{given['left_out']} column{'s' if given['left_out'] > 1 else ''} of a frame left out: "
+                          f"{given['reading']}", stacklevel=2)
 
     # ---- Making ---------------------------------------------------------------------------------
 
@@ -168,6 +190,7 @@ class Graph:
         graph._open(handle)
         graph._names = names
         graph._classes = classes
+        graph.reading_ = "; ".join(c.listed(c.lib.graco_dataset_note, handle.address))
         return graph
 
     def _array(self, key: str) -> Optional[np.ndarray]:
@@ -175,7 +198,8 @@ class Graph:
 
     def _known(self) -> dict:
         """Everything that the data set holds, as `create` takes it."""
-        known: dict = {key: self._array(key) for key in _NUMBERS + _STRINGS}
+        known: dict = {key: self._array(key) for key in _NUMBERS}
+        known.update({key: getattr(self._arrays, key) for key in _STRINGS})
         known.update(name=self._arrays.name, nodes=self.n_nodes, x_cols=self._arrays.x_cols,
                      inductive=self._arrays.inductive)
         return known
@@ -203,8 +227,8 @@ class Graph:
         return self if self._rows is None else self._with_labels(self._asked_labels())
 
     def __reduce__(self) -> tuple:
-        known = {key: None if value is None else np.array(value) if isinstance(value, np.ndarray) else value
-                 for key, value in self._known().items()}
+        known = {**self._known(), **{key: self._array(key) for key in _STRINGS}}
+        known = {key: np.array(value) if isinstance(value, np.ndarray) else value for key, value in known.items()}
         return _rebuild, (known, self._names, self._classes, self._rows)
 
     def save(self, path: Any) -> None:
@@ -255,13 +279,16 @@ class Graph:
     @property
     def _named(self) -> bool:
         """Whether the nodes have names."""
-        return self._names is not None or self._array("node_ids") is not None
+        return self._names is not None or self._arrays.node_ids.rows > 0
 
     def _ids(self) -> np.ndarray:
         if self._names is not None:
             return _object_array(self._names)
         strings = self._array("node_ids")
-        return np.arange(self.n_nodes) if strings is None else strings
+        if strings is None:
+            return np.arange(self.n_nodes)
+        self._names = strings.tolist()
+        return strings
 
     @property
     def edges(self) -> np.ndarray:
@@ -335,6 +362,7 @@ class Graph:
         if isinstance(rows, tuple):
             rows = rows[0]
         part = Graph._of(self._handle, self._names, self._classes)
+        part.reading_ = self.reading_
         if not isinstance(rows, slice):
             rows = np.asarray(rows)
             rows = rows if rows.size else np.zeros(0, np.int64)  # numpy takes an empty list for floats
@@ -462,7 +490,7 @@ def _lacks_nodes(labels: list, given: Given, tables: dict, words: bool) -> bool:
     others = [index for key, index in tables.items() if key != "labels" and index is not None]
     if not words and not others and is_count(labels):
         return any(not end.max() < len(labels) for end in ends)
-    others += [check_names(end.tolist()) if words else np.unique(end).tolist() for end in ends]
+    others += [given["words"].tolist()] if words else [np.unique(end).tolist() for end in ends]
     keys = set(map(name_key, labels))
     return any(not keys.issuperset(map(name_key, names)) for names in others)
 
@@ -492,8 +520,7 @@ def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
         given.update({key: rows[given[key]] for key in ("source", "target")})
     if chosen is None:
         if words and first is None:
-            ends = np.stack([given["source"], given["target"]], axis=1).ravel().tolist()
-            first = list(dict.fromkeys(check_names(ends)))
+            first = given["words"]
         if bare and first is not None and (words or not _is_shuffle(first)):
             who = f"{named[0]} name theirs" if named else "edges name their nodes"
             raise c.GracoFormatError(f"{bare[0]} have rows without names, but {who}, as {first[0]!r}: expected an "
@@ -504,12 +531,20 @@ def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
         given.add(nodes=len(chosen if chosen is not None else first))
     if chosen is None:
         return None
+    if chosen is given.get("words"):  # whose places the ends are
+        if chosen.array is None:
+            places_of(chosen, "names")
+        given.add(nodes=len(chosen))
+        return chosen
     table = named[0] if chosen is first and named else None
     chosen = check_names(chosen)
     if names is not None and own is None and not words and not given.get("by_row"):
         _refuse_two_readings(given, names)
     given.add(nodes=len(chosen))
-    if words or (names is None and own is None):
+    if words:
+        rows = look_up(places_of(chosen, table or "names"), given["words"].tolist(), "edges", table)
+        given.update({key: rows[given[key]] for key in ("source", "target")})
+    elif names is None and own is None:
         places = places_of(chosen, table or "names")
         for key in ("source", "target"):
             if given.get(key) is not None:
@@ -537,20 +572,52 @@ def _is_shuffle(names: list) -> bool:
 
 
 def _read_ends(given: Given) -> bool:
-    """Whether the ends of edges are names; they are arrays of objects then, and of numbers else."""
+    """Whether the ends of edges are names; they are then places in `words`, and numbers of nodes else."""
     ends = {key: given[key] for key in ("source", "target") if given.get(key) is not None}
+    if given.get("words") is not None:
+        return True
     for key, end in ends.items():
         if end.dtype == bool or (end.dtype == object and any(isinstance(node, (bool, np.bool_)) for node in end)):
             raise c.GracoFormatError("edges hold True and False: expected numbers or names of nodes; a matrix of "
                                      "adjacency is one of scipy's")
-        if end.dtype == object and not given.get("named") and all(isinstance(node, (int, np.integer)) for node in end):
+        if end.dtype == object and all(isinstance(node, (int, np.integer)) for node in end):
             if any(not -(2**63) <= node < 2**63 for node in end):
                 raise c.GracoFormatError("edges hold a number of more than 64 bits: expected numbers or names of nodes")
             ends[key] = given[key] = end.astype(np.int64)
-    words = given.get("named", False) or any(end.dtype.kind not in "iubf" for end in ends.values())
-    if words:
-        given.update({key: np.asarray(end, dtype=object) for key, end in ends.items()})
-    return words
+    if all(end.dtype.kind in "iubf" for end in ends.values()):
+        return False
+    flat = check_names(np.stack([np.asarray(end, dtype=object) for end in ends.values()], axis=1).ravel().tolist())
+    words = list(dict.fromkeys(flat))
+    places = dict(zip(words, range(len(words))))
+    codes = np.fromiter(map(places.__getitem__, flat), dtype=np.int64, count=len(flat)).reshape(-1, len(ends))
+    given.update(zip(ends, codes.T), words=Words(words))
+    return True
+
+
+def _count_repeats(given: Given) -> None:
+    """Each row of edges weighs 1, so that those that repeat an edge are added up."""
+    if given.get("weights") is not None:
+        raise c.GracoArgumentError("count_repeats, of edges that have weights: those of repeated edges are added up; expected "
+                                   "one of both")
+    ends = given.get("source") if given.get("source") is not None else given.get("target")
+    given.update(weights=np.ones(0 if ends is None else len(ends), np.float32), counted=True)
+
+
+def _say(given: Given, known: dict, graph: Graph) -> str:
+    """How edges were understood, in a line."""
+    ends = known.get("source") if known.get("source") is not None else known.get("target")
+    if ends is None:
+        return ""
+    repeats, loops = graph._info.duplicates, graph._info.self_loops
+    parts = [f"{len(ends)} edge{'s' * (len(ends) != 1)}", f"nodes have {'names' if graph._named else 'numbers'}",
+             given.get("reading"), "directed" if given.get("directed") else "undirected"]
+    if repeats:
+        merged = "counted as weights" if given.get("counted") else "weights added" if "edge_weight" in known else ""
+        parts.append(f"{repeats} row{'s repeat' if repeats > 1 else ' repeats'} an edge and {'are' if repeats > 1 else 'is'} merged"
+                     f"{', ' * bool(merged)}{merged}")
+    if loops:
+        parts.append(f"{loops} from a node to itself, left out")
+    return "; ".join(part for part in parts if part)
 
 
 def _edge_arrays(given: Given, use_weights: bool) -> dict:

@@ -11,6 +11,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _library as c
+from ._arrow import Table, as_table
 from ._evaluate import as_embeddings, join_graph, join_labels, join_rows, row_names
 from ._graph import Graph, _path, graph_of, whole_graph
 from ._reading import as_numbers, check_names, index_of, is_count, is_frame, with_ids
@@ -75,6 +76,11 @@ def _columns(values: Any) -> list[tuple[Any, Any]]:
     """The name and the numbers of each column."""
     if values is None:
         return []
+    if isinstance(values, Table):
+        columns = [values.column(i) for i in range(len(values.columns))]
+        named = not isinstance(values.index, range)
+        return [(name, dict(zip(values.index, numbers)) if named else numbers)
+                for name, numbers in zip(values.columns, columns)]
     if is_frame(values):
         return [(name, values.iloc[:, i]) for i, name in enumerate(values.columns)]
     if not isinstance(values, dict):
@@ -136,6 +142,7 @@ def map(
     >>> found.places.shape
     (50, 2)
     """
+    data = as_table(data)
     graph, order, Z = graph_of(data), None, with_ids(Z, "embeddings")
     graph = None if graph is None else whole_graph(graph)
     own, joined, array = index_of(Z), row_names(Z, data), as_embeddings(Z)

@@ -10,6 +10,7 @@ from typing import Any, Iterable, Optional, Sequence
 
 import numpy as np
 
+from ._arrow import Table, as_table, column, has_arrow, take_columns
 from ._library import GracoArgumentError, GracoFormatError, shown
 
 
@@ -28,7 +29,7 @@ def is_by_name(value: Any) -> bool:
 
 
 def is_frame(value: Any) -> bool:
-    return comes_from(value, "pandas") and hasattr(value, "columns")
+    return isinstance(value, Table) or (comes_from(value, "pandas") and hasattr(value, "columns"))
 
 
 def is_series(value: Any) -> bool:
@@ -48,8 +49,10 @@ def as_array(value: Any, what: str = "an array") -> np.ndarray:
         return _tensor_array(value, what)
     if isinstance(value, (list, tuple)) and len(value) and comes_from(value[0], "torch"):
         value = [_tensor_array(item, what) if comes_from(item, "torch") else item for item in value]
-    if comes_from(value, "pandas") and hasattr(value, "to_numpy"):
+    if (comes_from(value, "pandas") and hasattr(value, "to_numpy")) or isinstance(value, Table):
         return value.to_numpy()
+    if has_arrow(value):
+        return as_array(as_table(value), what)
     if is_sparse(value):
         raise GracoFormatError(f"{what}: a sparse matrix: expected a dense array, which its toarray() gives")
     if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
@@ -160,226 +163,8 @@ class Given(dict):
                 self[key] = value
 
 
-# ---- Edges ----------------------------------------------------------------------------------------
-
-
-def read_edges(given: Given, edges: Any) -> None:
-    """Fills `given` with the edges of whatever was handed over, and with what else it holds."""
-    if edges is None:
-        return
-    if comes_from(edges, "networkx"):
-        _read_networkx(given, edges)
-    elif comes_from(edges, "dgl"):
-        _read_dgl(given, edges)
-    elif comes_from(edges, "torch_geometric") or hasattr(edges, "edge_index"):
-        _read_pyg(given, edges)
-    elif is_sparse(edges):
-        _read_sparse(given, edges)
-    elif is_sparse_tensor(edges):
-        _read_sparse(given, sparse_tensor(edges, "edges", compressed=False))
-    elif is_frame(edges):
-        _read_frame(given, edges)
-    elif isinstance(edges, (str, bytes)) or hasattr(edges, "__fspath__"):
-        raise GracoArgumentError(f"edges are {edges!r}; a file or a data set's name is for graco.load")
-    else:
-        source, target = _pair(edges)
-        given.add(source=source, target=target)
-
-
-def _pair(edges: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Sources and targets: a pair of arrays, an array of two rows or columns, or a list of pairs."""
-    if isinstance(edges, tuple) and len(edges) == 2:
-        if all(isinstance(pair, tuple) and len(pair) == 2 for pair in edges):
-            raise GracoFormatError("edges are a tuple of two pairs, which may be two edges, or two sources and two targets: "
-                                   "expected a list of pairs, or arrays")
-        source, target = as_array(edges[0], "edges"), as_array(edges[1], "edges")
-        if source.ndim != 1 or source.shape != target.shape:
-            raise GracoFormatError(f"edges from an array of shape {source.shape} to one of shape {target.shape}: "
-                                   "expected two of one dimension and the same length")
-        return source, target
-    if isinstance(edges, np.ndarray) or comes_from(edges, "torch"):
-        array = as_array(edges, "edges")
-        if array.ndim == 2 and array.shape[0] == 2:
-            return array[0], array[1]
-    else:
-        try:
-            items = None if isinstance(edges, dict) else edges  # whose values would be lost
-            pairs = [() if isinstance(pair, (str, bytes)) else tuple(pair) for pair in items]
-        except TypeError:
-            raise GracoArgumentError(f"edges are {type(edges).__name__}: expected an array, a list of pairs, or "
-                                     "a graph of scipy, networkx, PyG, DGL or pandas") from None
-        if any(len(pair) != 2 for pair in pairs):
-            raise GracoFormatError("a list of edges holds an item that is no pair")
-        ends = [end.item() if hasattr(end, "item") and comes_from(end, "torch") else end for pair in pairs for end in pair]
-        numbers = all(isinstance(end, (int, float, np.number, np.bool_)) for end in ends)
-        array = np.array(ends if numbers else [], dtype=None if ends else np.int64)
-        # numpy makes floats of whole numbers that are too large, and perhaps one of two
-        if not numbers or (array.dtype.kind == "f" and all(isinstance(end, (int, np.integer)) for end in ends)):
-            array = as_objects(ends)
-        array = array.reshape(len(pairs), 2)
-    if array.ndim == 2 and array.shape[1] == 2:
-        return array[:, 0], array[:, 1]
-    raise GracoFormatError(
-        f"edges of shape {array.shape}: expected (2, edges), sources and targets, or (edges, 2)"
-    )
-
-
-def _read_networkx(given: Given, graph: Any) -> None:
-    names = list(graph.nodes)
-    place = {name: i for i, name in enumerate(names)}
-    triples = list(graph.edges(data="weight"))
-    ends = np.array([(place[a], place[b]) for a, b, _ in triples], dtype=np.int64).reshape(-1, 2)
-    weights = None
-    if any(w is not None for _, _, w in triples):
-        weights = np.array([1.0 if w is None else as_number(w, f"the edge from {a!r} to {b!r} has the weight")
-                            for a, b, w in triples])
-    given.add(source=ends[:, 0], target=ends[:, 1], weights=weights, nodes=len(names),
-              directed=bool(graph.is_directed()))
-    given.add(names=names)
-
-
-def _refuse_kinds(what: str, nodes: Any, edges: Any, remedy: str) -> None:
-    """graco knows one kind of nodes and one of edges."""
-    if len(nodes) > 1 or len(edges) > 1:
-        raise GracoArgumentError(f"{what} has {len(nodes)} kinds of nodes and {len(edges)} of edges: "
-                                 f"expected one of each; {remedy} makes them one")
-
-
-def _read_dgl(given: Given, graph: Any) -> None:
-    _refuse_kinds("a DGL graph", getattr(graph, "ntypes", ()), getattr(graph, "canonical_etypes", ()),
-                  "dgl.to_homogeneous")
-    source, target = graph.edges()
-    given["by_row"] = True
-    given.add(source=as_array(source), target=as_array(target), nodes=int(graph.num_nodes()), directed=True)
-    data = graph.ndata
-    given.add(features=data.get("feat"), labels=data.get("label"))
-    _read_masks(given, *(data.get(f"{part}_mask") for part in ("train", "val", "test")))
-    sizes = as_array(graph.batch_num_nodes()) if hasattr(graph, "batch_num_nodes") else np.array([0])
-    if len(sizes) > 1:
-        given.add(graph_ids=np.repeat(np.arange(len(sizes)), sizes))
-
-
-def _read_pyg(given: Given, data: Any) -> None:
-    if hasattr(data, "edge_types"):
-        _refuse_kinds("a PyG HeteroData", data.node_types, data.edge_types, "its to_homogeneous()")
-        data = data.to_homogeneous()
-    given["by_row"] = True
-    if is_sparse_tensor(getattr(data, "edge_index", None)):
-        _read_sparse(given, sparse_tensor(data.edge_index, "edge_index", compressed=False))
-    elif getattr(data, "edge_index", None) is not None:
-        source, target = _pair(data.edge_index)
-        given.add(source=source, target=target)
-    elif getattr(data, "adj_t", None) is not None:
-        raise GracoArgumentError("a PyG Data has its edges in adj_t: expected edge_index")
-    given.add(weights=getattr(data, "edge_weight", None), nodes=getattr(data, "num_nodes", None), directed=True)
-    given.add(features=getattr(data, "x", None), labels=getattr(data, "y", None),
-              graph_ids=getattr(data, "batch", None))
-    _read_masks(given, *(getattr(data, f"{part}_mask", None) for part in ("train", "val", "test")))
-
-
-def _read_sparse(given: Given, matrix: Any) -> None:
-    """An adjacency matrix: an entry in row i and column j is an edge from i to j."""
-    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise GracoFormatError(f"an adjacency matrix of shape {matrix.shape}: expected a square one")
-    given["by_row"] = True
-    if matrix.format in ("csr", "csc"):
-        end = "target" if matrix.format == "csr" else "source"
-        given.add(edge_indptr=matrix.indptr, weights=matrix.data, nodes=matrix.shape[0])
-        given[end] = matrix.indices
-    else:
-        matrix = matrix if matrix.format == "coo" else matrix.tocoo()
-        given.add(source=matrix.row, target=matrix.col, weights=matrix.data, nodes=matrix.shape[0])
-
-
-# How the columns of a frame of edges may be called, as in a file of edges (docs/formats.md).
-_SOURCES = {"source", "src", "from", "source_id", "src_id", "from_id", "sender"}
-_TARGETS = {"target", "dst", "dest", "destination", "to", "target_id", "dst_id", "to_id", "receiver"}
-_WEIGHTS = {"weight", "weights", "edge_weight", "w"}
-
-
-def _read_frame(given: Given, frame: Any) -> None:
-    """Ends and weights by the names of columns; of two or three, ends without such a name are the first that are left."""
-    if _is_adjacency(frame):
-        _read_adjacency(given, frame)
-        return
-    if frame.shape[1] > 2 and _words(frame)[0] in _INDEX and is_count(frame.iloc[:, 0].tolist()):
-        frame = frame.iloc[:, 1:]
-    columns, words = list(frame.columns), _words(frame)
-    source, target, weight = ([i for i, word in enumerate(words) if word in known]
-                              for known in (_SOURCES, _TARGETS, _WEIGHTS))
-    if len(columns) in (2, 3) and max(len(source), len(target)) < 2:
-        left = [i for i, word in enumerate(words) if i not in source + target and (i not in weight or word == "w")]
-        source, left = (source, left) if source else (left[:1], left[1:])
-        target = target or left[:1]
-        bare = columns == list(range(len(columns)))  # no names: as a file without a header
-        weight = [2][: len(columns) - 2] if bare else [i for i in weight if i not in source + target]
-    if len(source) != 1 or len(target) != 1 or len(weight) > 1:
-        raise GracoFormatError(f"a frame of edges has the columns {columns}: expected source, target and perhaps "
-                               "weight, each once, or two columns")
-    ends = [frame.iloc[:, place].to_numpy() for place in source + target]
-    whole = [_whole_numbers(end) for end in ends]
-    given["named"] = given.get("nodes") is None and all(end is not None for end in whole) and _are_names(*whole)
-    if given["named"]:
-        ends = whole
-    elif any(isinstance(node, str) for end in ends if end.dtype.kind not in "iuf" for node in end):
-        ends = [as_objects(_keys(end.tolist())) for end in ends]  # in a file all ids are words then
-    beside = given.get("weights")
-    if is_series(beside) and not beside.index.equals(frame.index) and not is_count(list(beside.index)):
-        given["weights"] = in_order(beside, list(frame.index), "weights", of="edge")
-    given.add(source=ends[0], target=ends[1], weights=frame.iloc[:, weight[0]].to_numpy() if weight else None)
-
-
-def _is_adjacency(frame: Any) -> bool:
-    """Whether rows and columns have the same names, in any order; names that say so in part are refused."""
-    rows, columns = list(frame.index), list(frame.columns)
-    # 0, 1, 2, ... are also what pandas calls rows and columns; two or three such columns are edges.
-    if columns == rows:
-        return len(columns) > 3 or not is_count(rows)
-    if not columns or not are_among(columns, rows) or (is_count(rows) and len(rows) != len(columns)):
-        return False
-    if len(rows) != len(columns) or is_count(rows) and len(rows) < 4:
-        raise GracoFormatError(f"a frame of {len(rows)} rows has the columns {shown(columns)}, which name rows too: expected the "
-                               "same names for all rows and columns of an adjacency matrix, or other names for columns of ends")
-    return True
-
-
-def _read_adjacency(given: Given, frame: Any) -> None:
-    """A frame whose rows and columns have the same names: an adjacency matrix, 0 where there is no edge."""
-    places = places_of(frame.index, "the rows of an adjacency matrix")
-    matrix = as_numbers(frame, "an adjacency matrix")
-    what = "the columns of an adjacency matrix"
-    source, place = np.nonzero(matrix)
-    target = look_up(places_of(frame.columns, what) and places, frame.columns, what)[place]
-    given.add(source=source, target=target, weights=matrix[source, place], names=list(frame.index))
-
-
-def _whole_numbers(end: np.ndarray) -> Optional[np.ndarray]:
-    """Ends of edges as whole numbers; None where they are something else."""
-    if end.dtype.kind == "f" and (np.abs(end) < 2**53).all() and (np.trunc(end) == end).all():
-        return end.astype(np.int64)
-    whole = end.dtype.kind in "iu" or (end.dtype == object and all(_is_whole(node) for node in end))
-    return end if whole else None
-
-
-def _is_whole(value: Any) -> bool:
+def is_whole(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def _are_names(*ends: np.ndarray) -> bool:
-    """Whether numbers are names, as in a file: one cannot be a node's number, or a graph with a node for each number up to
-    the largest would be nearly empty."""
-    if not len(ends[0]):
-        return False
-    nodes = max(int(end.max()) for end in ends) + 1
-    return (min(int(end.min()) for end in ends) < 0 or nodes >= 2**31
-            or (nodes > 1_000_000 and nodes // 64 > 2 * len(ends[0])))
-
-
-def _read_masks(given: Given, *masks: Any) -> None:
-    """Masks as a split; none where a split is known, where none is there or where they are no vectors."""
-    parts = {word: as_array(mask) for word, mask in zip(("train", "val", "test"), masks) if mask is not None}
-    if parts and all(mask.ndim == 1 for mask in parts.values()):
-        given.add(split={word: mask.astype(bool) for word, mask in parts.items()})
 
 
 # ---- Names ----------------------------------------------------------------------------------------
@@ -422,7 +207,7 @@ def name_key(name: Any) -> Any:
     """What a name is looked up by: a whole number and the word that writes it are one name, as in a file."""
     if isinstance(name, bytes):
         return as_text(name)
-    if _is_whole(name):
+    if is_whole(name):
         return str(name)
     return str(int(name)) if isinstance(name, (float, np.floating)) and name.is_integer() else name
 
@@ -433,7 +218,7 @@ def key_number(key: Any) -> Optional[int]:
     return int(key) if digits.isdecimal() and len(digits) < 20 and str(int(key)) == key else None
 
 
-def _keys(names: Sequence) -> list:
+def keys_of(names: Sequence) -> list:
     kinds = set(map(type, names))
     if kinds == {str}:
         return names
@@ -442,18 +227,18 @@ def _keys(names: Sequence) -> list:
 
 def same_names(names: list, others: list) -> bool:
     """Whether these are the same names, in any order."""
-    return set(_keys(names)) == set(_keys(others))
+    return set(keys_of(names)) == set(keys_of(others))
 
 
 def are_among(names: list, others: list) -> bool:
     """Whether the others have all of these names."""
-    return set(_keys(names)).issubset(_keys(others))
+    return set(keys_of(names)).issubset(keys_of(others))
 
 
 def places_of(names: Iterable, what: str, of: str = "node") -> dict:
     """Where each name stands, by its key; no name may stand twice."""
     names = list(names)
-    keys = _keys(names)
+    keys = keys_of(names)
     places = dict(zip(keys, range(len(names))))
     if len(places) < len(names):
         i, other = next((i, places[key]) for i, key in enumerate(keys) if places[key] != i)
@@ -467,7 +252,7 @@ def places_of(names: Iterable, what: str, of: str = "node") -> dict:
 def look_up(places: dict, wanted: Any, what: str, table: Optional[str] = None) -> np.ndarray:
     """The places of `wanted` among the names, which are all those of a table if it is called."""
     wanted = wanted.tolist() if isinstance(wanted, np.ndarray) else list(wanted)
-    found = np.fromiter((places.get(key, -1) for key in _keys(wanted)), dtype=np.int64, count=len(wanted))
+    found = np.fromiter((places.get(key, -1) for key in keys_of(wanted)), dtype=np.int64, count=len(wanted))
     if (found < 0).any():
         missing = wanted[int(found.argmin())]
         raise GracoFormatError(f"{table} have no row for node {missing!r}" if table else
@@ -503,7 +288,7 @@ def in_order(value: Any, names: Optional[Sequence], what: str, of: str = "node")
 def _rows_of(names: Sequence, places: dict) -> np.ndarray:
     """The row of each name, by the rows of keys; -1: it has none."""
     if not isinstance(names, range):
-        return np.fromiter((places.get(key, -1) for key in _keys(names)), dtype=np.int64, count=len(names))
+        return np.fromiter((places.get(key, -1) for key in keys_of(names)), dtype=np.int64, count=len(names))
     rows = np.full(len(names), -1, dtype=np.int64)  # of numbers, of which there may be far more than keys
     for key, row in places.items():
         number = key_number(key)
@@ -536,33 +321,32 @@ def _fill_unknown(array: np.ndarray, rows: np.ndarray) -> np.ndarray:
 # when it becomes a column.
 _IDS = {"id", "node", "nodeid", "node_id", "node id", "name"}
 _LABELS = {"label", "labels", "class", "class_id", "y", "target", "category", "subject", "group", "type"}
-_INDEX = {"", "unnamed: 0", "index", "level_0"}
+INDEX = {"", "unnamed: 0", "index", "level_0"}
 
 
-def _words(frame: Any) -> list[str]:
+def column_words(frame: Any) -> list[str]:
     return [str(name).strip().lower() for name in frame.columns]
 
 
 def with_ids(table: Any, what: str) -> Any:
     """A frame that has the names of its rows in a column, as a file has them, with these as its index; else as it is."""
+    table = as_table(table)
     if not is_frame(table) or table.shape[1] < 2:
         return table
-    words, own = _words(table), list(table.index)
+    words, own = column_words(table), list(table.index)
     named = [i for i, word in enumerate(words) if word in _IDS]
-    if words[0] in _INDEX and not (named and is_count(table.iloc[:, 0].tolist())):
+    if words[0] in INDEX and not (named and is_count(column(table, 0).tolist())):
         named.insert(0, 0)
     if not named:
         return table
-    ids = table.iloc[:, named[0]].tolist()
+    ids = column(table, named[0]).tolist()
     if len(named) > 1 or not (is_count(own) or list(map(str, own)) == list(map(str, ids))):
         rest = [table.columns[i] for i in named[1:]]
         raise GracoFormatError(f"{what}: the rows are named by the column {table.columns[named[0]]!r} and by "
                                f"{f'the column {rest[0]!r}' if rest else 'the index'}: expected one of them; set_index "
                                "and drop decide")
-    left = [i for i, word in enumerate(words) if i != named[0] and not (i == 0 and word in _INDEX)]
+    left = [i for i, word in enumerate(words) if i != named[0] and not (i == 0 and word in INDEX)]
     labels = [i for i in left if words[i] in _LABELS]
     if what == "labels" and len(labels) == 1:
         left = labels
-    table = table.iloc[:, left]
-    table.index = ids
-    return table
+    return take_columns(table, left, ids)

@@ -11,6 +11,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _library as c
+from ._arrow import as_table
 from ._evaluate import as_embeddings, join_graph, join_labels
 from ._graph import Graph, _path, whole_graph, create, graph_of
 from ._reading import as_array, as_number
@@ -177,7 +178,7 @@ def cluster(
     (2, 1.0)
     """
     order: Optional[np.ndarray] = None
-    graph = graph_of(data)
+    Z, graph = as_table(Z), graph_of(data)
     if graph is not None:
         handle = graph._asked()._handle
         given, (Z, order) = Z, join_graph(Z, graph)

@@ -4,6 +4,7 @@ import itertools
 import os
 import tempfile
 import unittest
+import warnings
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from support import main, module
 
 def setUpModule():
     module("pandas")
+    warnings.filterwarnings("ignore", "1 column of a frame left out", UserWarning)
 
 
 SOURCES = ("source", "src", "from", "source_id", "src_id", "from_id", "sender")
@@ -56,7 +58,7 @@ class Frames(unittest.TestCase):
         pairs = (*zip(SOURCES, TARGETS), ("from", "destination"), ("src", "dest"), *OTHERS)
         for i, (pair, rows) in enumerate(itertools.product(pairs, self.ROWS.values())):
             self.check(list(pair), rows)
-            for third in ("year", WEIGHTS[i % len(WEIGHTS)]):
+            for third in ("year",) * (pair != ("x", "y")) + (WEIGHTS[i % len(WEIGHTS)],):
                 self.check([*pair, third], rows)
         for columns in (["Source", "TARGET", "Edge_Weight"], ["SRC", "Dst", "W"], ["From", "To", "Year"]):
             self.check(columns, self.ROWS["names"])
@@ -111,7 +113,7 @@ class Frames(unittest.TestCase):
                     self.check(list(order), frame[list(order)].itertuples(index=False))
             self.check([pair[1], pair[0]], rows)
         for columns in (["target", "x"], ["x", "source"], ["weight", "a", "b"], ["a", "weight", "b"], ["tail", "head"],
-                        ["x", "to", "w"], ["y", "weights", "from"], ["node2", "node1", "w"], ["w", "x"]):
+                        ["x", "to", "w"], ["y", "weights", "from"], ["w", "x"]):
             self.check(columns, [tuple(1 + (i + j) % 3 for j in range(3)) for i in range(3)])  # names leave an end open
 
     def test_further_columns(self):
@@ -183,11 +185,102 @@ class Frames(unittest.TestCase):
     def test_two_columns_of_a_name(self):
         pd = module("pandas")
         for columns in (["source", "target", "target"], ["source", "target", "dst"], ["from", "source", "to"],
-                        ["a", "b", "c", "d"], ["a"], ["source", "target", "w", "weight"], ["source", "year", "w", "x"]):
+                        ["a", "b", "c", "d"], ["a", "b", "year"], ["source", "target", "w", "weight"],
+                        ["source", "year", "w", "x"]):
             with self.subTest(columns), self.assertRaises(graco.GracoFormatError) as caught:
                 graco.Graph(pd.DataFrame([["a"] * len(columns)], columns=columns))
-            self.assertIn(str(columns), str(caught.exception))
-            self.assertIn("expected", str(caught.exception))
+            self.assertTrue(all(f"`{name}`" in str(caught.exception) for name in columns) or
+                            "columns 3 and 4 are both called as weights are: weight= says" in str(caught.exception))
+            self.assertTrue("name the two" in str(caught.exception) or "weight=" in str(caught.exception))
+
+
+class Ends(unittest.TestCase):
+    """Columns that the caller names, and those that their names tell."""
+
+    def frame(self, **more):
+        return module("pandas").DataFrame({"day": ["m", "t", "w"], "customer": ["ann", "bob", "ann"],
+                                           "product": ["tea", "milk", "tea"], "amount": [1.5, 2, 3], **more})
+
+    def test_by_name(self):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            g = graco.Graph(self.frame(), source="customer", target="product", weight="amount", directed=True)
+        self.assertEqual(edges_of(g), {("ann", "tea"): 4.5, ("bob", "milk"): 2})
+        self.assertEqual(g.reading_, "3 edges; nodes have names; edges from `customer` to `product`; weights `amount`; left out: "
+                         "`day`; directed; 1 row repeats an edge and is merged, weights added")
+        self.assertEqual(len(caught), 1)
+        self.assertIn("1 column of a frame left out: edges from `customer` to `product`", str(caught[0].message))
+        self.assertEqual(caught[0].filename, __file__)
+        turned = graco.Graph(self.frame()[["customer", "product"]], source="product", directed=True)
+        self.assertEqual(edges_of(turned), {("tea", "ann"): 1, ("milk", "bob"): 1})
+        pd = module("pandas")
+        numbers = pd.DataFrame([[0, 1, 7, 2], [1, 2, 8, 2]])
+        found = graco.Graph(numbers, source=0, target=1, weight=2, directed=True)
+        self.assertEqual((found.edges.tolist(), found.weights.tolist()), ([[0, 1], [1, 2]], [7, 8]))
+
+    def test_known(self):
+        pd = module("pandas")
+        kg = pd.DataFrame({"head": ["a", "b", "c"], "relation": ["likes", "likes", "owns"], "tail": ["b", "c", "a"]})
+        with self.assertWarnsRegex(UserWarning, "edges from `head` to `tail`; left out: `relation`"):
+            g = graco.Graph(kg, directed=True)
+        self.assertEqual(edges_of(g), {("a", "b"): 1, ("b", "c"): 1, ("c", "a"): 1})
+        with self.assertWarns(UserWarning):
+            ids = graco.Graph(self.frame().rename(columns={"customer": "customer_id", "product": "product_id"}))
+        self.assertEqual(sorted(ids.node_ids), ["ann", "bob", "milk", "tea"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            graco.Graph(kg[["head", "tail"]])
+
+    def test_refused(self):
+        def refused(words, *arguments, **named):
+            with self.assertRaises(graco.GracoError) as caught:
+                graco.Graph(*arguments, **named)
+            self.assertIn(words, str(caught.exception))
+            self.assertNotIn("\n", str(caught.exception))
+
+        frame = self.frame()
+        refused("name the two, such as Graph(..., source='customer', target='product')", frame)
+        refused("name the two, such as Graph(..., source='customer', target='product')", frame[["day", "customer", "product"]])
+        refused("no column is called 'buyer'", frame, source="buyer", target="product")
+        refused("source is 7: expected the name of a column", frame, source=7, target="product")
+        refused("source is ['customer']: expected", frame, source=["customer"], target="product")
+        refused("`customer` is both source and target", frame, source="customer", target="customer")
+        refused("is for the argument weight", frame, source="customer", target="product", weights="amount")
+        refused("expected one of them", frame, source="customer", target="product", weight="amount", weights=[1, 2, 3])
+        refused("a node has no name: row 1 of the column 'product'", frame.assign(product=["x", None, "y"]), source="customer",
+                target="product")
+        refused("source and target name columns of a frame, and edges are list", [(0, 1)], source="a", target="b")
+        refused("item 1 of a list: expected pairs", [("a", "b"), ("a", "likes", "b")])
+        refused("count_repeats, of edges that have weights", frame, source="customer", target="product", weight="amount",
+                count_repeats=True)
+
+    def test_repeats(self):
+        """Rows that repeat an edge are counted and said."""
+        rows = [("a", "b"), ("b", "a"), ("a", "b"), ("b", "c"), ("c", "c"), ("a", "b")]
+        for edges in (rows, module("pandas").DataFrame(rows, columns=["from", "to"]), np.array(rows)):
+            plain, counted = graco.Graph(edges), graco.Graph(edges, count_repeats=True)
+            self.assertTrue(plain.reading_.startswith("6 edges; nodes have names; "))
+            self.assertTrue(plain.reading_.endswith("undirected; 2 rows repeat an edge and are merged; 1 from a node to itself, "
+                                                    "left out"), plain.reading_)
+            self.assertIn("2 rows repeat an edge and are merged, counted as weights", counted.reading_)
+            self.assertIsNone(plain.weights)
+            self.assertEqual(edges_of(counted), {("a", "b"): 3, ("b", "a"): 1, ("b", "c"): 1, ("c", "b"): 1})
+            weighted = graco.Graph(edges, weights=[1, 2, 3, 4, 5, 6.5], directed=True)
+            self.assertEqual(edges_of(weighted), {("a", "b"): 10.5, ("b", "a"): 2, ("b", "c"): 4})
+            self.assertIn("are merged, weights added", weighted.reading_)
+        self.assertEqual(graco.Graph([(0, 1)]).reading_, "1 edge; nodes have numbers; undirected")
+        self.assertEqual(graco.Graph([(0, 1)])[[0]].reading_, "1 edge; nodes have numbers; undirected")
+
+    def test_direction(self):
+        """Lists, arrays and tables have none; what says its direction is obeyed."""
+        nx, sparse = module("networkx"), module("scipy.sparse")
+        pairs = [(0, 1), (1, 2)]
+        matrix = sparse.coo_matrix((np.ones(2), np.array(pairs).T), shape=(3, 3))
+        for edges in (pairs, np.array(pairs), module("pandas").DataFrame(pairs, columns=["a", "b"]), nx.Graph(pairs), matrix):
+            self.assertEqual(graco.Graph(edges).n_edges, 4)
+            self.assertEqual(graco.Graph(edges, directed=True).n_edges, 2)
+        self.assertEqual(graco.Graph(nx.DiGraph(pairs)).n_edges, 2)
+        self.assertEqual(graco.Graph(nx.DiGraph(pairs), directed=False).n_edges, 4)
 
 
 class Ids(unittest.TestCase):

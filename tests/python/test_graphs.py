@@ -301,7 +301,7 @@ class Peers(unittest.TestCase):
         self.assertEqual(g.edges.tolist(), [[1, 0, 2, 1], [0, 1, 1, 2]])
         with self.assertRaises(ValueError) as caught:
             graco.Graph(pd.DataFrame({"a": [1], "b": [2], "c": [3], "d": [4]}))
-        self.assertIn("expected source, target", str(caught.exception))
+        self.assertIn("name the two, such as Graph(..., source='a', target='b')", str(caught.exception))
 
     def test_torch(self):
         torch = module("torch")
