@@ -9,6 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char LABELS[] =
+    "Without a label: run here as the paper describes. quick: fewer seeds or epochs, or a "
+    "cheaper objective. look-alike: on a generated graph that stands in for one that "
+    "cannot be had. missing: not run.";
+
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
 const char *report_label(const struct results *results, const char *key)
@@ -61,8 +66,10 @@ static void summarise(struct score_cell *out, const struct report *report)
     const struct sample *samples = report->results->samples + first;
     struct moments over_seeds = {0};
     out->metric = score_metric(samples->metric ? samples->metric : "score");
+    out->scores = report->scores + first;
+    out->score_count = count;
     if (!out->value) {
-        out->ours = statistics_summary(report->scores + first, count);
+        out->ours = statistics_summary(out->scores, count);
         return;
     }
     for (int64_t i = 0; i < count; i++) {
@@ -103,7 +110,7 @@ void report_show(struct score_cell *out, const struct report *report, const stru
     if (isnan(out->difference) || strcmp(out->label, "look-alike") == 0)
         return;
     bool same = statistics_verdict(out->difference, out->ours.error) == VERDICT_SAME;
-    if (same || (!out->value && fabs(out->difference) <= REPORT_POINTS))
+    if (same || (!out->value && fabs(out->difference) <= SCORE_CLOSE))
         out->mark = SHEET_WITHIN;
     else if (!out->value || report_beyond(out))
         out->mark = out->difference > 0 ? SHEET_ABOVE : SHEET_BELOW;
@@ -181,33 +188,6 @@ static void write_summary(struct report *report)
     text_clear(&words);
 }
 
-static void write_methods(struct document *document)
-{
-    static const char *const words[][2] = {
-        {"Mean.", "Each seed trains one model; its score is the mean over the splits. "
-                  "The number is the mean over the seeds."},
-        {"Standard error over seeds (\xC2\xB1).",
-         "The deviation of the seeds' means divided by the square root of their number: how "
-         "far other seeds might move the mean on the same splits. One seed has none, and none "
-         "is shown."},
-        {"Spread over splits, in parentheses.",
-         "The deviation over splits of the mean over seeds: how much a score depends on which "
-         "nodes are tested. It does not shrink with more seeds."},
-        {"Paired differences.",
-         "Two methods are compared on the same seed and the same split, one pair at a time; "
-         "the mean of these differences has a standard error over seeds of its own. A claim "
-         "holds on a data set if the difference is above two of them."},
-        {"Labels.",
-         "Without a label: run here as the paper describes. quick: fewer seeds or epochs, or a "
-         "cheaper objective. look-alike: on a generated graph that stands in for one that "
-         "cannot be had. missing: not run."}};
-    document_section(document, "methods", "How to read the numbers");
-    document_list_begin(document);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        document_item(document, words[i][0], words[i][1]);
-    document_list_end(document);
-}
-
 static void write_item(struct report *report, const struct item *item)
 {
     struct document *document = &report->document;
@@ -271,7 +251,7 @@ graco_status report_write(struct text *html, struct text *markdown, const struct
     report_training(&report);
     report_embeddings(&report);
     report_explanations(&report);
-    write_methods(&report.document);
+    score_methods(&report.document, LABELS);
     document_keep(&report.document, text_status(&lead));
     status = document_end(html, markdown, &report.document);
 done:

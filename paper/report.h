@@ -25,8 +25,6 @@ graco_status report_write(struct text *html, struct text *markdown, const struct
 
 /* ---- While it is written --------------------------------------------------------------------- */
 
-#define REPORT_POINTS 0.5 /* scores this close are the same, whatever their error */
-
 struct report {
     struct document document;
     const struct results *results;

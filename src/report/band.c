@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 /* At one point: of the training under way, and of how many there were numbers before. */
 struct band_sum {
@@ -65,4 +66,41 @@ void band_clear(struct band *band)
     memory_free(band->x);
     memory_free(band->sum);
     *band = (struct band){0};
+}
+
+graco_status band_draw(struct document *document, const struct document_plot *plot,
+                       const char *y_label, const struct band_curve *curves, int64_t count)
+{
+    const int64_t points = curves->count;
+    struct document_plot shown = *plot;
+    struct text title = {0}, about = {0};
+    struct band band = {0};
+    graco_status status = GRACO_OK;
+    TRY(band_create(&band, points));
+    for (const struct band_curve *curve = curves; curve < curves + count; curve++) {
+        bool same = curve->count == points &&
+                    memcmp(curve->epoch, curves->epoch, (size_t)points * sizeof *curve->epoch) == 0;
+        for (int64_t k = 0; same && k < points; k++)
+            band_add(&band, k, curve->epoch[k], curve->value[k]);
+        band_next(&band);
+    }
+    band_finish(&band);
+    struct plot_series series = {plot->title, points,   curves->epoch,
+                                 band.mean,   band.low, band.high};
+    struct plot_lines lines = {
+        .x_label = "epoch", .y_label = y_label, .series_count = 1, .series = &series};
+    text_add(&title, plot->title);
+    text_print(&title, ": %s", plot->about);
+    plot_lines_about(&about, &lines);
+    shown.title = text_words(&title);
+    shown.about = text_words(&about);
+    shown.lines = &lines;
+    document_plot(document, &shown);
+    TRY(text_status(&title));
+    status = text_status(&about);
+done:
+    band_clear(&band);
+    text_clear(&title);
+    text_clear(&about);
+    return status;
 }

@@ -2,7 +2,7 @@
 #ifndef REPORT_BAND_H
 #define REPORT_BAND_H
 
-#include "base/status.h"
+#include "report/document.h"
 
 struct band {
     int64_t points, found; /* found: points with a number */
@@ -24,5 +24,16 @@ void band_next(struct band *band);
 void band_finish(struct band *band);
 
 void band_clear(struct band *band);
+
+/* The values of a training by epoch. */
+struct band_curve {
+    int64_t count;
+    const double *epoch, *value; /* (count) */
+};
+
+/* Draws curves of one title as a line with a band, without those that have other epochs than the first. `plot` has the
+ * name, the index, the title, and in `about` a word for the values that stands behind it. */
+graco_status band_draw(struct document *document, const struct document_plot *plot,
+                       const char *y_label, const struct band_curve *curves, int64_t count);
 
 #endif

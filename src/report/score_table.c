@@ -243,3 +243,27 @@ void score_table(struct document *document, const char *name, const char *title,
     sheet_clear(&numbers);
     text_clear(&caption);
 }
+
+void score_methods(struct document *document, const char *labels)
+{
+    static const char *const words[][2] = {
+        {"Mean.", "Each seed trains one model; its score is the mean over the splits. "
+                  "The number is the mean over the seeds."},
+        {"Standard error over seeds (\xC2\xB1).",
+         "The deviation of the seeds' means divided by the square root of their number: how "
+         "far other seeds might move the mean on the same splits. One seed has none, and none "
+         "is shown."},
+        {"Spread over splits, in parentheses.",
+         "The deviation over splits of the mean over seeds: how much a score depends on which "
+         "nodes are tested. It does not shrink with more seeds."},
+        {"Paired differences.",
+         "Two methods are compared on the same seed and the same split, one pair at a time; "
+         "the mean of these differences has a standard error over seeds of its own. A claim "
+         "holds on a data set if the difference is above two of them."}};
+    document_section(document, "methods", "How to read the numbers");
+    document_list_begin(document);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        document_item(document, words[i][0], words[i][1]);
+    document_item(document, "Labels.", labels);
+    document_list_end(document);
+}
