@@ -124,6 +124,9 @@ graco_status graco_frame_words(graco_array *words, int32_t *const *codes, graco_
 graco_status graco_run_folder(char *folder, size_t size, const char *path, int64_t number,
                               int64_t split);
 
+/* Removes a run folder with all that is in it; nothing to do where there is none. */
+graco_status graco_run_remove(const char *folder);
+
 typedef enum graco_run_state {
     GRACO_RUN_NONE,     /* no training has begun */
     GRACO_RUN_TRAINING, /* one is under way */

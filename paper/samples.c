@@ -7,13 +7,11 @@
 #include "cli/runs.h"
 #include "cli/settings.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { CURVE_MAX = 200, FOLDER = RUNS_PATH_MAX + 512 };
 
@@ -149,31 +147,13 @@ graco_status samples_settings(char word[SAMPLES_WORD], const struct samples_job 
     return status;
 }
 
-/* Removes the files of a folder and of those in it, and them; a run folder has no deeper ones. */
-static void remove_folder(const char *folder, int depth)
-{
-    DIR *list = opendir(folder);
-    const struct dirent *entry;
-    while (list && (entry = readdir(list))) {
-        char path[FOLDER];
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= FOLDER)
-            continue;
-        if (unlink(path) != 0 && depth > 0)
-            remove_folder(path, depth - 1);
-    }
-    if (list)
-        closedir(list);
-    rmdir(folder);
-}
-
 void samples_forget(const struct samples_job *job)
 {
     struct unit unit;
     if (job->way->keep || !is_trained(job))
         return;
     if (open_unit(&unit, job) == GRACO_OK)
-        remove_folder(unit.folder, 1);
+        (void)graco_run_remove(unit.folder);
     close_unit(&unit);
 }
 

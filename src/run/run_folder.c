@@ -191,3 +191,29 @@ graco_status run_folder_sync(const struct run_folder *run)
         return status_fail(GRACO_ERROR_IO, "cannot sync %s: %s", run->metrics, strerror(errno));
     return GRACO_OK;
 }
+
+/* Trainings of seeds and splits lie two folders deep. */
+static graco_status remove_folder(const char *folder, int depth)
+{
+    graco_status status = GRACO_OK;
+    struct file_list list = {0};
+    char *path = NULL;
+    TRY(file_list_folder(&list, folder));
+    for (int64_t i = 0; i < list.count; i++) {
+        TRY(memory_path(&path, folder, list.names[i]));
+        TRY(depth > 0 && file_is_folder(path) ? remove_folder(path, depth - 1) : file_remove(path));
+        memory_free(path);
+        path = NULL;
+    }
+    if (rmdir(folder) != 0)
+        FAIL(GRACO_ERROR_IO, "cannot remove %s: %s", folder, strerror(errno));
+done:
+    file_list_clear(&list);
+    memory_free(path);
+    return status;
+}
+
+graco_status graco_run_remove(const char *folder)
+{
+    return file_is_folder(folder) ? remove_folder(folder, 2) : GRACO_OK;
+}

@@ -5,8 +5,6 @@
  * small part of a GPU busy. */
 #include "tune/search.h"
 
-#include "graco_command.h"
-
 #include "base/memory.h"
 #include "base/threads.h"
 #include "eval/smooth.h"
@@ -14,7 +12,6 @@
 #include "graco_command.h"
 #include "io/files/file.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -48,24 +45,9 @@ static graco_status run_path(char **out, const struct search *search, const stru
 
 graco_status search_forget(const struct search *search, const struct wanted *wanted)
 {
-    graco_status status = GRACO_OK;
-    char *folder = NULL, *path = NULL;
-    struct file_list list = {0};
-    TRY(run_path(&folder, search, wanted));
-    if (!file_is_folder(folder))
-        goto done;
-    TRY(file_list_folder(&list, folder));
-    for (int64_t i = 0; i < list.count; i++) {
-        TRY(memory_path(&path, folder, list.names[i]));
-        TRY(file_remove(path));
-        memory_free(path);
-        path = NULL;
-    }
-    if (rmdir(folder) != 0)
-        FAIL(GRACO_ERROR_IO, "cannot remove %s: %s", folder, strerror(errno));
-done:
-    file_list_clear(&list);
-    memory_free(path);
+    char *folder = NULL;
+    PASS(run_path(&folder, search, wanted));
+    graco_status status = graco_run_remove(folder);
     memory_free(folder);
     return status;
 }
