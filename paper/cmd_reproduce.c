@@ -52,34 +52,20 @@ struct work {
 
 /* ---- Time left ------------------------------------------------------------------------------- */
 
-/* The mean time of a sample of trainings like this one: of its set and method, else of all; -1 where nothing is known. */
-static double mean_time(const struct work *work, const struct cells_training *own)
-{
-    for (int alike = 1; alike >= 0; alike--) {
-        double seconds = 0;
-        int64_t made = 0;
-        for (const struct cells_training *t = work->trainings; t < work->trainings + work->total;
-             t++)
-            if (!alike || (t->set == own->set && strcmp(t->method, own->method) == 0)) {
-                seconds += t->seconds;
-                made += t->made;
-            }
-        if (made > 0)
-            return seconds / (double)made;
-    }
-    return -1;
-}
-
+/* By the mean time of a training's samples so far, else of all samples; -1 where nothing is known. */
 static double time_left(const struct work *work)
 {
-    double left = 0;
-    for (const struct cells_training *p = work->trainings; p < work->trainings + work->total; p++) {
-        double mean = p->left > 0 ? mean_time(work, p) : 0;
-        if (mean < 0)
-            return -1;
-        left += mean * (double)p->left;
+    const struct cells_training *end = work->trainings + work->total;
+    double seconds = 0, left = 0;
+    int64_t made = 0;
+    for (const struct cells_training *t = work->trainings; t < end; t++) {
+        seconds += t->seconds;
+        made += t->made;
     }
-    return left;
+    for (const struct cells_training *t = work->trainings; made > 0 && t < end; t++)
+        left +=
+            (double)t->left * (t->made > 0 ? t->seconds / (double)t->made : seconds / (double)made);
+    return made > 0 ? left : -1;
 }
 
 /* ---- One sample ------------------------------------------------------------------------------ */

@@ -101,30 +101,25 @@ void results_clear(struct sample *sample)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Whether all numbers can be drawn; of some that may be missing, NaN is one. */
-static bool are_numbers(const double *at, int64_t count, bool may_miss)
-{
-    for (int64_t i = 0; i < count; i++)
-        if (isnan(at[i]) ? !may_miss : fabs(at[i]) > NUMBER_MAX)
-            return false;
-    return true;
-}
-
+/* All numbers can be drawn; of some that may be missing, NaN is one. */
 static graco_status check_fields(const void *from, const struct field *list)
 {
     for (const struct field *f = list; f->name; f++) {
         const char *at = (const char *)from + f->offset;
         enum field_kind kind = f->kind & ~FIELD_IF;
         const char *word = kind == FIELD_STRING ? *(const char *const *)at : NULL;
+        bool many = kind == FIELD_REALS, may_miss = !many || (list == curve && f > curve);
+        const double *number = many ? *(double *const *)at : (const double *)at;
+        int64_t count = many                 ? *(const int64_t *)((const char *)from + f->count)
+                        : kind == FIELD_REAL ? 1
+                                             : 0;
         if (word && strlen(word) > WORD_MOST)
             return status_fail(GRACO_ERROR_FORMAT, "\"%s\" has %lld bytes; expected at most %d",
                                f->name, (long long)strlen(word), WORD_MOST);
-        if ((kind == FIELD_REAL && !are_numbers((const double *)at, 1, true)) ||
-            (kind == FIELD_REALS &&
-             !are_numbers(*(double *const *)at, *(const int64_t *)((const char *)from + f->count),
-                          list == curve && f > curve)))
-            return status_fail(GRACO_ERROR_FORMAT, "\"%s\" is missing or above %g", f->name,
-                               NUMBER_MAX);
+        for (int64_t i = 0; i < count; i++)
+            if (isnan(number[i]) ? !may_miss : fabs(number[i]) > NUMBER_MAX)
+                return status_fail(GRACO_ERROR_FORMAT, "\"%s\" is missing or above %g", f->name,
+                                   NUMBER_MAX);
     }
     return GRACO_OK;
 }
@@ -206,19 +201,22 @@ static graco_status read_tree(struct results *results)
     return GRACO_OK;
 }
 
+/* Reads what `results` holds; *out gets it, or it is freed. */
+static graco_status finish_open(struct results **out, struct results *results, graco_status status)
+{
+    if (status == GRACO_OK && results->tree)
+        status = read_tree(results);
+    *out = status == GRACO_OK ? results : NULL;
+    if (status != GRACO_OK)
+        results_free(results);
+    return status;
+}
+
 graco_status results_parse(struct results **out, const void *bytes, int64_t length)
 {
     struct results *results = NULL;
-    graco_status status = GRACO_OK;
-    *out = NULL;
-    TRY(memory_zalloc(&results, 1, sizeof *results));
-    TRY(json_parse(&results->tree, bytes, length));
-    TRY(read_tree(results));
-    *out = results;
-    results = NULL;
-done:
-    results_free(results);
-    return status;
+    PASS(memory_zalloc(&results, 1, sizeof *results));
+    return finish_open(out, results, json_parse(&results->tree, bytes, length));
 }
 
 static graco_status take_lock(struct results *results, const char *path)
@@ -237,23 +235,14 @@ done:
 graco_status results_open(struct results **out, const char *path, bool hold)
 {
     struct results *results = NULL;
-    graco_status status = GRACO_OK;
-    TRY(memory_zalloc(&results, 1, sizeof *results));
-    if (hold)
-        TRY(take_lock(results, path));
-    if (file_exists(path)) {
-        TRY(json_parse_file(&results->tree, path, FILE_BYTES));
-        status = read_tree(results);
-        if (status != GRACO_OK) {
-            status_context(status, "%s is no file of samples", path);
-            goto done;
-        }
-    }
-    *out = results;
-    results = NULL;
-done:
-    results_free(results);
-    return status;
+    PASS(memory_zalloc(&results, 1, sizeof *results));
+    graco_status status = hold ? take_lock(results, path) : GRACO_OK;
+    if (status == GRACO_OK && file_exists(path))
+        status = json_parse_file(&results->tree, path, FILE_BYTES);
+    bool parsed = status == GRACO_OK;
+    status = finish_open(out, results, status);
+    return parsed && status != GRACO_OK ? status_context(status, "%s is no file of samples", path)
+                                        : status;
 }
 
 void results_free(struct results *results)
@@ -285,12 +274,16 @@ static int64_t place_of(const struct results *results, const char *key, int64_t 
     return low;
 }
 
-const struct sample *results_find(const struct results *results, const char *key, int64_t seed)
+static struct sample *find(const struct results *results, const char *key, int64_t seed)
 {
     int64_t place = place_of(results, key, seed);
-    const struct sample *sample = results->samples + place;
-    bool there = place < results->count && compare(sample, key, seed) == 0;
-    return there ? sample : NULL;
+    struct sample *sample = results->samples + place;
+    return place < results->count && compare(sample, key, seed) == 0 ? sample : NULL;
+}
+
+const struct sample *results_find(const struct results *results, const char *key, int64_t seed)
+{
+    return find(results, key, seed);
 }
 
 int64_t results_range(int64_t *first, const struct results *results, const char *key)
@@ -299,73 +292,53 @@ int64_t results_range(int64_t *first, const struct results *results, const char 
     return place_of(results, key, INT64_MAX) - *first;
 }
 
-/* Puts a sample in its place, which takes it over; on failure the caller keeps it. */
-static graco_status insert(struct results *results, const struct sample *sample)
+/* Takes samples over; of two with the same key and seed the newer one if `always`, else as results_merge does. */
+static graco_status take(struct results *results, int64_t *taken, struct sample *samples,
+                         int64_t count, bool always)
 {
-    int64_t place = place_of(results, sample->key, sample->seed);
-    PASS(memory_reserve(&results->samples, &results->room, results->count, results->count + 1,
-                        sizeof *sample));
-    struct sample *here = results->samples + place;
-    if (place < results->count && by_key(here, sample) == 0) {
-        results_clear(here);
-    } else {
-        memmove(here + 1, here, (size_t)(results->count - place) * sizeof *here);
-        results->count++;
+    int64_t added = 0;
+    PASS(memory_reserve(&results->samples, &results->room, results->count, results->count + count,
+                        sizeof *samples));
+    for (struct sample *theirs = samples; theirs < samples + count; theirs++) {
+        struct sample *own = find(results, theirs->key, theirs->seed);
+        bool better = always || !own || (own->quick && !theirs->quick);
+        if (own)
+            results_clear(better ? own : theirs);
+        if (better)
+            *(own ? own : &results->samples[results->count + added]) = *theirs;
+        added += !own;
+        *taken += better;
     }
-    *here = *sample;
+    results->count += added;
+    if (added > 0)
+        qsort(results->samples, (size_t)results->count, sizeof *samples, by_key);
     return GRACO_OK;
 }
 
 graco_status results_add(struct results *results, struct sample *sample)
 {
     size_t key = strlen(sample->key) + 1, settings = strlen(sample->settings) + 1;
-    graco_status status = GRACO_OK;
-    TRY(memory_alloc(&sample->words, (int64_t)(key + settings), 1));
-    sample->key = memcpy(sample->words, sample->key, key);
-    sample->settings = memcpy(sample->words + key, sample->settings, settings);
-    TRY(insert(results, sample));
-    return GRACO_OK;
-done:
-    results_clear(sample);
-    return status;
-}
-
-/* Both lists, which are sorted, as one that replaces ours. Of two samples of a key and a seed one is cleared. */
-static int64_t merge_into(struct sample *both, struct results *ours, struct results *theirs)
-{
-    int64_t a = 0, b = 0, count = 0, taken = 0;
-    while (a < ours->count || b < theirs->count) {
-        struct sample *own = &ours->samples[a], *other = &theirs->samples[b];
-        int order = a == ours->count ? 1 : b == theirs->count ? -1 : by_key(own, other);
-        bool take = order > 0 || (order == 0 && own->quick && !other->quick);
-        if (order == 0)
-            results_clear(take ? own : other);
-        both[count++] = take ? *other : *own;
-        a += order <= 0;
-        b += order >= 0;
-        taken += take;
+    int64_t taken = 0;
+    graco_status status = memory_alloc(&sample->words, (int64_t)(key + settings), 1);
+    if (status == GRACO_OK) {
+        sample->key = memcpy(sample->words, sample->key, key);
+        sample->settings = memcpy(sample->words + key, sample->settings, settings);
+        status = take(results, &taken, sample, 1, true);
     }
-    memory_free(ours->samples);
-    ours->samples = both;
-    ours->count = count;
-    theirs->count = 0;
-    return taken;
+    if (status != GRACO_OK)
+        results_clear(sample);
+    return status;
 }
 
 graco_status results_merge(struct results *results, int64_t *taken, struct results *other)
 {
-    struct sample *both = NULL;
-    int64_t room = results->count + other->count;
     *taken = 0;
     other->merged = results->merged; /* their words are in its tree */
     results->merged = other;
     if (!results->made.device)
         results->made = other->made;
-    if (other->count == 0)
-        return GRACO_OK;
-    PASS(memory_alloc(&both, room, sizeof *both));
-    *taken = merge_into(both, results, other);
-    results->room = room;
+    PASS(take(results, taken, other->samples, other->count, false));
+    other->count = 0;
     return GRACO_OK;
 }
 
