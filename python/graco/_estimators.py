@@ -66,8 +66,8 @@ def _has_truth(value: Any) -> bool:
 
 
 def _from_text(key: str, text: str) -> Any:
-    """A setting as Python has it: a word, a number, a tuple of numbers."""
-    if c.lib.graco_config_word(key.encode(), 0) is not None:
+    """A setting as Python has it: a word, a number, a tuple of these."""
+    if text in c.listed(c.lib.graco_config_word, key.encode()):
         return text
     for kind in (int, float):
         try:

@@ -34,7 +34,7 @@ enum random_stream {
     RANDOM_LINKS = 30,      /* element: position, or draw; view: 0 links, 1 other pairs */
     RANDOM_LAYOUT = 31,     /* element: place, or edge; step: epoch; view: which of both, noise */
     RANDOM_SMOOTH = 32,     /* block: feature column; view 1: node; view 2: word of a key */
-    RANDOM_COMPONENTS = 33, /* element: position; view 1: draw of a row */
+    RANDOM_COMPONENTS = 33, /* element: position; views 1, 2: draw of a row */
     RANDOM_SIGNS = 34,      /* block: column of the features, and 128 columns of the result */
     RANDOM_RRELU = 64,      /* plus the layer; element: position in the stacked views */
     RANDOM_DROPOUT = 128,   /* plus the layer; element: position, or entry of sparse features */

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum key_type { KEY_CHOICE, KEY_COUNT, KEY_REAL, KEY_SEED, KEY_BYTES, KEY_LIST };
+enum key_type { KEY_CHOICE, KEY_COUNT, KEY_REAL, KEY_SEED, KEY_BYTES, KEY_LIST, KEY_SET };
 
 struct key {
     const char *name;
@@ -27,7 +27,7 @@ struct key {
     bool common; /* every method reads it */
     size_t offset;
     double low, high;         /* allowed, both included */
-    const char *const *words; /* of a choice, ending with NULL */
+    const char *const *words; /* of a choice, a set, or a count; NULL ends */
     const char *start, *help;
     graco_key_kind kind;
 };
@@ -38,8 +38,12 @@ static const char *const ENCODERS[] = {
 #include "config/encoders.def"
     NULL};
 #undef ENCODER
-#define ACTIVATIONS WORDS("relu", "prelu", "elu", "rrelu")        /* as enum activation_kind */
-#define OBJECTIVES WORDS("exact", "infonce", "moment", "sampled") /* as enum objective_kind */
+#define ACTIVATIONS WORDS("relu", "prelu", "elu", "rrelu") /* as enum activation_kind */
+#define OBJECTIVES                                         /* as enum objective_kind */            \
+    WORDS("exact", "infonce", "moment", "sampled", "auto")
+#define PARTS WORDS("learned", "own", "smooth") /* as the bits in config.h */
+#define COLUMNS WORDS("all")
+#define EPOCHS WORDS("auto")
 #define SCALINGS WORDS("none", "rowsum", "binary_rowsum", "auto") /* as enum scaling */
 #define NODE_FEATURES                                             /* as enum node_features */      \
     WORDS("auto", "given", "degree", "spectral", "learned", "walk")
@@ -118,10 +122,21 @@ graco_key_kind graco_config_kind(const char *key)
     return found ? found->kind : GRACO_KEY_FIXED;
 }
 
+int64_t config_columns(const struct graco_config *config)
+{
+    return config->columns ? config->columns : config->hidden;
+}
+
+bool config_reads(const struct graco_config *config, const char *key)
+{
+    const struct key *found = key_named(key);
+    return found && reads(config, found);
+}
+
 bool config_is_whole(const char *key)
 {
     const struct key *found = key_named(key);
-    return found && found->type != KEY_REAL && found->type != KEY_CHOICE;
+    return found && found->type != KEY_REAL && found->type != KEY_CHOICE && found->type != KEY_SET;
 }
 
 /* The key of that name, which the method must read. */
@@ -151,17 +166,48 @@ static void *field(const struct graco_config *config, const struct key *key)
 
 /* ---- Text to value --------------------------------------------------------------------------- */
 
+/* The place of a word, or -1. */
+static int place_of(const struct key *key, const char *word, size_t length)
+{
+    for (int i = 0; key->words && key->words[i]; i++)
+        if (strlen(key->words[i]) == length && memcmp(key->words[i], word, length) == 0)
+            return i;
+    return -1;
+}
+
+static graco_status no_such_word(const struct key *key, const char *value)
+{
+    char what[CONFIG_TEXT];
+    snprintf(what, sizeof what, "%s is", key->name);
+    return words_unknown(what, value, key->words);
+}
+
 static graco_status set_choice(struct graco_config *config, const struct key *key,
                                const char *value)
 {
-    char what[CONFIG_TEXT];
-    for (int i = 0; key->words[i]; i++)
-        if (strcmp(key->words[i], value) == 0) {
-            memcpy(field(config, key), &i, sizeof i);
-            return GRACO_OK;
-        }
-    snprintf(what, sizeof what, "%s is", key->name);
-    return words_unknown(what, value, key->words);
+    int place = place_of(key, value, strlen(value));
+    if (place < 0)
+        return no_such_word(key, value);
+    memcpy(field(config, key), &place, sizeof place);
+    return GRACO_OK;
+}
+
+/* Words separated by commas, each at most once. */
+static graco_status set_words(struct graco_config *config, const struct key *key, const char *value)
+{
+    unsigned bits = 0;
+    for (const char *at = value;; at++) {
+        size_t length = strcspn(at, ",");
+        int place = place_of(key, at, length);
+        if (place < 0 || bits >> place & 1)
+            return no_such_word(key, value);
+        bits |= 1U << place;
+        at += length;
+        if (!*at)
+            break;
+    }
+    memcpy(field(config, key), &bits, sizeof bits);
+    return GRACO_OK;
 }
 
 /* A size such as 256M, 256MB or 256MiB: the factor of its suffix, or 0 if it has another one. */
@@ -182,14 +228,21 @@ static graco_status out_of_range(const struct key *key, const char *value)
     return key->type == KEY_REAL
                ? status_fail(GRACO_ERROR_ARGUMENT, "%s is '%s'; expected a number from %g to %g",
                              key->name, value, key->low, key->high)
-               : status_fail(GRACO_ERROR_ARGUMENT, "%s is '%s'; expected %s from %lld to %lld",
-                             key->name, value, what, (long long)key->low, (long long)key->high);
+               : status_fail(GRACO_ERROR_ARGUMENT, "%s is '%s'; expected %s from %lld to %lld%s%s",
+                             key->name, value, what, (long long)key->low, (long long)key->high,
+                             key->words ? ", or " : "", key->words ? key->words[0] : "");
 }
 
 static graco_status set_number(struct graco_config *config, const struct key *key,
                                const char *value)
 {
     char *end;
+    int place = place_of(key, value, strlen(value));
+    if (place >= 0) {
+        int64_t stands_for = -1 - place;
+        memcpy(field(config, key), &stands_for, sizeof stands_for);
+        return GRACO_OK;
+    }
     double number = number_parse(value, &end);
     double factor = key->type == KEY_BYTES ? suffix_factor(end) : *end == 0;
     number *= factor;
@@ -250,6 +303,8 @@ static graco_status set_value(struct graco_config *config, const struct key *key
 {
     if (key->type == KEY_CHOICE)
         return set_choice(config, key, value);
+    if (key->type == KEY_SET)
+        return set_words(config, key, value);
     if (key->type == KEY_LIST)
         return set_list(config, key, value);
     return key->type == KEY_SEED ? set_seed(config, key, value) : set_number(config, key, value);
@@ -305,12 +360,31 @@ static void print_list(char text[CONFIG_TEXT], const int64_t list[LAYERS_MAX])
                                  (long long)list[i]);
 }
 
+static void print_words(char text[CONFIG_TEXT], const struct key *key, unsigned bits)
+{
+    size_t used = 0;
+    for (int i = 0; key->words[i]; i++)
+        if (bits >> i & 1)
+            used += (size_t)snprintf(text + used, CONFIG_TEXT - used, "%s%s", used ? "," : "",
+                                     key->words[i]);
+}
+
+static void print_count(char text[CONFIG_TEXT], const struct key *key, int64_t count)
+{
+    if (count < 0)
+        snprintf(text, CONFIG_TEXT, "%s", key->words[-1 - count]);
+    else
+        snprintf(text, CONFIG_TEXT, "%lld", (long long)count);
+}
+
 static void print_value(char text[CONFIG_TEXT], const struct graco_config *config,
                         const struct key *key)
 {
     const void *at = field(config, key);
     if (key->type == KEY_CHOICE)
         snprintf(text, CONFIG_TEXT, "%s", key->words[*(const int *)at]);
+    else if (key->type == KEY_SET)
+        print_words(text, key, *(const unsigned *)at);
     else if (key->type == KEY_LIST)
         print_list(text, at);
     else if (key->type == KEY_REAL)
@@ -318,7 +392,7 @@ static void print_value(char text[CONFIG_TEXT], const struct graco_config *confi
     else if (key->type == KEY_SEED)
         snprintf(text, CONFIG_TEXT, "%llu", (unsigned long long)*(const uint64_t *)at);
     else
-        snprintf(text, CONFIG_TEXT, "%lld", (long long)*(const int64_t *)at);
+        print_count(text, key, *(const int64_t *)at);
 }
 
 graco_status graco_config_get(const graco_config *config, const char *name, char *value,

@@ -10,7 +10,14 @@
 
 enum { CONFIG_TEXT = 64, LAYERS_MAX = 8 };
 
+/* What words of counts stand for. */
+enum { COLUMNS_ALL = -1, EPOCHS_AUTO = -1 };
+
+/* The bits of `parts`. */
+enum { PARTS_LEARNED = 1, PARTS_OWN = 2, PARTS_SMOOTH = 4 };
+
 #define FIELD_CHOICE(name) int name;
+#define FIELD_SET(name) unsigned name; /* a bit for each word */
 #define FIELD_COUNT(name) int64_t name;
 #define FIELD_BYTES(name) int64_t name;
 #define FIELD_REAL(name) double name;
@@ -48,6 +55,12 @@ graco_status config_apply(struct graco_config *config, const char *text);
  * with both values as text; NULL: none. */
 const char *config_differs(char a[CONFIG_TEXT], char b[CONFIG_TEXT], const struct graco_config *one,
                            const struct graco_config *other, unsigned free_kinds);
+
+/* How many columns embeddings shall have: columns, or hidden where that is 0; COLUMNS_ALL. */
+int64_t config_columns(const struct graco_config *config);
+
+/* Whether the method reads a setting. */
+bool config_reads(const struct graco_config *config, const char *key);
 
 /* Whether a setting has whole numbers alone: a count, bytes, a seed, a list of counts. */
 bool config_is_whole(const char *key);

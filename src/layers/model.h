@@ -5,6 +5,7 @@
 #include "graco_more.h"
 #include "config/config.h"
 #include "layers/parameters.h"
+#include "layers/parts.h"
 
 #include <stdbool.h>
 
@@ -35,7 +36,8 @@ struct graco_model {
     struct graco_config config;
     struct model_sizes sizes;
     int64_t inner;          /* columns that every layer but the last gives */
-    int64_t width;          /* columns that the last one gives: those of the embeddings */
+    int64_t width;          /* columns that the last one gives */
+    int64_t columns;        /* of the embeddings: of the joined parts, or the same */
     bool linear_end;        /* the last layer ends with its bias, without an activation */
     int64_t epoch;          /* epochs trained so far */
     int64_t step;           /* steps of the optimiser so far: the random counter */
@@ -55,6 +57,7 @@ struct graco_model {
     int64_t class_bytes;   /* of that block */
     struct features *made; /* those that its training made of the graph; NULL: none were kept */
     struct parameters parameters;
+    struct parts parts; /* found when a training ends */
 };
 
 /* The parameters that a training came to, on the host: the best ones where it kept them. */

@@ -93,9 +93,9 @@ static struct outcome outcome(const void *state)
     return (struct outcome){((const struct dgi *)state)->agreement.loss, (double)NAN, 0};
 }
 
-static const char *const KEYS[] = {"encoder",      "activation", "hidden", "layers",
-                                   "dropout",      "lr",         "batch",  "fanout",
-                                   "weight_decay", "patience",   NULL};
+static const char *const KEYS[] = {"encoder", "activation",   "parts",    "hidden", "columns",
+                                   "width",   "layers",       "dropout",  "lr",     "batch",
+                                   "fanout",  "weight_decay", "patience", NULL};
 
 /* Hyperparameters of the authors' program for Cora, Citeseer and Pubmed, of their paper for Reddit and
  * PPI; docs/methods.md says where graco differs. */

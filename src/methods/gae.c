@@ -237,7 +237,8 @@ static const char *faster(double *share, const struct graco_model *model,
     return model->config.objective == OBJECTIVE_SAMPLED ? NULL : "objective=sampled";
 }
 
-static const char *const KEYS[] = {"activation", "objective",    "hidden",   "inner", "layers",
+static const char *const KEYS[] = {"activation", "objective",    "parts",    "hidden",
+                                   "columns",    "width",        "inner",    "layers",
                                    "lr",         "weight_decay", "patience", NULL};
 
 /* Kipf and Welling use the same everywhere, on features as they are published. */

@@ -32,7 +32,7 @@ static void declare(struct graco_model *model)
 {
     const struct graco_config *config = &model->config;
     struct parameters *p = &model->parameters;
-    int64_t h = config->hidden, width = config->projection ? config->projection : h;
+    int64_t h = model->width, width = config->projection ? config->projection : h;
     encoder_declare(model);
     parameters_declare(p, "P", 1, h, width, START_GLOROT);
     parameters_declare(p, "c", 1, 1, width, START_ZERO);
@@ -47,8 +47,7 @@ static graco_status prepare(void **state, const struct graco_model *model,
     graco_status status = GRACO_OK;
     TRY(memory_zalloc(&objective, 1, sizeof *objective));
     *state = objective;
-    TRY(objective_init(objective, &model->config, subject->nodes, model->config.hidden,
-                       subject->shard));
+    TRY(objective_init(objective, &model->config, subject->nodes, model->width, subject->shard));
 done:
     return status;
 }
@@ -110,7 +109,7 @@ static double operations(const struct graco_model *model, const struct graph_siz
                          enum objective_kind objective)
 {
     const struct graco_config *config = &model->config;
-    double N = (double)size->nodes, d = (double)config->hidden, m = (double)config->correction;
+    double N = (double)size->nodes, d = (double)model->width, m = (double)config->correction;
     double width = config->projection ? (double)config->projection : d, layers = 0;
     for (int64_t k = 1; k <= config->layers; k++) {
         double in = (double)layer_width_in(model, k), out = (double)layer_width(model, k);
@@ -131,11 +130,12 @@ static const char *faster(double *share, const struct graco_model *model,
     return model->config.objective == OBJECTIVE_MOMENT ? NULL : "objective=moment";
 }
 
-static const char *const KEYS[] = {"encoder",        "activation",     "objective",   "hidden",
-                                   "projection",     "layers",         "drop_edge_1", "drop_edge_2",
-                                   "drop_feature_1", "drop_feature_2", "tau",         "lr",
-                                   "weight_decay",   "patience",       "correction",  "batch",
-                                   "graphs",         "fanout",         NULL};
+static const char *const KEYS[] = {"encoder",        "activation",  "objective",   "parts",
+                                   "hidden",         "columns",     "width",       "projection",
+                                   "layers",         "drop_edge_1", "drop_edge_2", "drop_feature_1",
+                                   "drop_feature_2", "tau",         "lr",          "weight_decay",
+                                   "patience",       "correction",  "batch",       "graphs",
+                                   "fanout",         NULL};
 
 /* Hyperparameters of the paper and of its authors' program; docs/math.md lists where the two differ and
  * which one is taken. */

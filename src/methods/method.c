@@ -173,6 +173,30 @@ struct model_sizes model_sizes_of(const struct graco_dataset *data)
                                 .multi_label = data->multi};
 }
 
+/* How many columns embeddings have. A method whose results have a meaning of their own, such as classes, has no
+ * parts. */
+static graco_status declare_columns(struct graco_model *model)
+{
+    const struct graco_config *config = &model->config;
+    int64_t joined = parts_joined(model), wanted = config_columns(config);
+    model->columns = model->width;
+    if (!config_reads(config, "parts"))
+        return GRACO_OK;
+    wanted = wanted == COLUMNS_ALL ? joined : wanted;
+    if (!(config->parts & PARTS_LEARNED))
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "parts has no learned, and the method %s learns: expected "
+                           "parts=learned, or with own and smooth",
+                           config->method);
+    if (wanted > joined)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "%lld columns of embeddings whose parts have %lld: expected at most so "
+                           "many, by hidden or columns",
+                           (long long)wanted, (long long)joined);
+    model->columns = wanted;
+    return GRACO_OK;
+}
+
 graco_status model_declare(struct graco_model *model, const struct graco_config *config,
                            struct model_sizes sizes)
 {
@@ -186,14 +210,15 @@ graco_status model_declare(struct graco_model *model, const struct graco_config 
     model->sizes.nodes = method->needs & METHOD_PER_NODE ? sizes.nodes : 0;
     model->sizes.classes = method->needs & METHOD_NEEDS_LABELS ? sizes.classes : 0;
     model->sizes.multi_label = model->sizes.classes > 0 && sizes.multi_label;
-    model->width = config->hidden;
+    int64_t width = config->width ? config->width : config->hidden;
+    model->width = width;
     model->lr = config->lr;
     model->kind = method->kind ? method->kind : encoder_kind(config);
-    model->inner = model->kind->wide ? 2 * config->hidden : config->hidden;
+    model->inner = model->kind->wide ? 2 * width : width;
     model->parameters.plain = method->step;
     model->parameters.keeps = method->validate || config->patience > 0;
     method->declare(model);
-    return GRACO_OK;
+    return declare_columns(model);
 }
 
 graco_status model_check(const struct graco_model *model, const struct graco_dataset *data,
@@ -230,6 +255,7 @@ void graco_model_free(graco_model *model)
 {
     if (model) {
         parameters_clear(&model->parameters);
+        parts_clear(&model->parts);
         memory_free(model->names);
         dataset_names_free(model->class_names);
         if (model->made)

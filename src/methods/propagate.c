@@ -189,7 +189,8 @@ static graco_status check(const struct graco_config *config)
 
 static bool reduces(const struct graco_model *model)
 {
-    return model->config.columns > 0 && model->config.columns < model->sizes.cols;
+    int64_t columns = config_columns(&model->config);
+    return columns != COLUMNS_ALL && columns < model->sizes.cols;
 }
 
 static bool keeps_components(const struct graco_model *model)
@@ -199,7 +200,7 @@ static bool keeps_components(const struct graco_model *model)
 
 static void declare(struct graco_model *model)
 {
-    model->width = reduces(model) ? model->config.columns : model->sizes.cols;
+    model->width = reduces(model) ? config_columns(&model->config) : model->sizes.cols;
     model->parameters.plain = true;
     if (keeps_components(model))
         parameters_declare(&model->parameters, "components", 0, model->sizes.cols, model->width,

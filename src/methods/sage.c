@@ -34,11 +34,12 @@ static graco_status check(const struct graco_config *config)
 static graco_status check_halves(const struct graco_config *config)
 {
     PASS(check(config));
-    if (config->hidden % 2 != 0)
+    int64_t width = config->width ? config->width : config->hidden;
+    if (width % 2 != 0)
         return status_fail(GRACO_ERROR_ARGUMENT,
-                           "hidden = %lld: method %s needs an even number, half of it for a node "
+                           "%s = %lld: method %s needs an even number, half of it for a node "
                            "and half for its neighbours",
-                           (long long)config->hidden, config->method);
+                           config->width ? "width" : "hidden", (long long)width, config->method);
     return GRACO_OK;
 }
 
@@ -206,11 +207,12 @@ done:
 
 /* ---- The methods ----------------------------------------------------------------------------- */
 
-static const char *const KEYS[] = {"hidden", "layers",       "walks", "length", "negatives", "lr",
-                                   "clip",   "weight_decay", "steps", "batch",  "fanout",    NULL};
-static const char *const KEYS_UNITS[] = {"hidden",    "units",  "layers", "walks",        "length",
-                                         "negatives", "lr",     "clip",   "weight_decay", "steps",
-                                         "batch",     "fanout", NULL};
+static const char *const KEYS[] = {"parts",        "hidden", "columns",   "width",  "layers",
+                                   "walks",        "length", "negatives", "lr",     "clip",
+                                   "weight_decay", "steps",  "batch",     "fanout", NULL};
+static const char *const KEYS_UNITS[] = {
+    "parts",     "hidden", "columns", "width",        "units", "layers", "walks",  "length",
+    "negatives", "lr",     "clip",    "weight_decay", "steps", "batch",  "fanout", NULL};
 
 /* An epoch is a tenth of the training: so often the loss is printed and a checkpoint written. */
 #define COMMON                                                                                     \

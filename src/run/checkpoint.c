@@ -2,6 +2,7 @@
  * reading would refuse is not written. */
 #include "run/checkpoint.h"
 
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/fingerprint.h"
@@ -20,12 +21,13 @@ enum {
     KINDS = 4,
     PAIRS_MAX = CONFIG_KEYS + 20, /* settings, and what the model is made for and how far it is */
     NAME_SIZE = PARAMETER_NAME + 8,
-    TENSORS_MAX =
-        KINDS * PARAMETERS_MAX + 2 /* parameters, names of a table's rows and of classes */
+    /* Parameters, names of a table's rows and of classes, what parts need. */
+    TENSORS_MAX = KINDS * PARAMETERS_MAX + 5
 };
 
 static const char *const PREFIX[KINDS] = {"", "adam_m.", "adam_v.", "best."};
 static const char NODE_IDS[] = "node_ids", CLASS_NAMES[] = "class_names";
+static const char COMPONENTS[] = "parts.components", MEAN[] = "parts.mean", MAP[] = "parts.map";
 static const char FORMAT[] = "graco model 2";
 
 /* Whether a model has such a block; its method and settings say so. */
@@ -80,6 +82,30 @@ static graco_status add_names(struct page *page, const char *tensor, char *text,
     page->entries[at] = (struct safetensors_entry){tensor, &page->arrays[at]};
     page->count++;
     return GRACO_OK;
+}
+
+/* A matrix that a model may have. */
+static graco_status add_matrix(struct page *page, const char *tensor, float *data,
+                               const int64_t shape[2])
+{
+    int64_t at = page->count;
+    if (!data)
+        return GRACO_OK;
+    PASS(array_borrow(&page->arrays[at], ARRAY_F32, data, 2, shape));
+    page->entries[at] = (struct safetensors_entry){tensor, &page->arrays[at]};
+    page->count++;
+    return GRACO_OK;
+}
+
+static graco_status add_parts(struct page *page, const struct graco_model *model)
+{
+    const struct parts *parts = &model->parts;
+    const struct components *components = &parts->components;
+    int64_t joined = parts->mean ? parts_joined(model) : 0;
+    PASS(add_matrix(page, COMPONENTS, components->P,
+                    (int64_t[]){components->cols, components->count}));
+    PASS(add_matrix(page, MEAN, parts->mean, (int64_t[]){1, joined}));
+    return add_matrix(page, MAP, parts->map, (int64_t[]){joined, model->columns});
 }
 
 static char *add_pair(struct page *page, const char *key)
@@ -143,6 +169,7 @@ graco_status checkpoint_write(const struct graco_model *model, const char *path)
     TRY(add_names(page, NODE_IDS, model->names, model->names_bytes));
     TRY(add_names(page, CLASS_NAMES, model->class_names ? model->class_names[0] : NULL,
                   model->class_bytes));
+    TRY(add_parts(page, model));
     snprintf(add_pair(page, "format"), CONFIG_TEXT, "%s", FORMAT);
     add_state(page, model);
     snprintf(add_pair(page, "method"), CONFIG_TEXT, "%s", model->config.method);
@@ -308,6 +335,41 @@ static graco_status read_names(struct graco_model *model, const struct safetenso
     return nodes && model->sizes.nodes ? table_names_read(model, nodes) : GRACO_OK;
 }
 
+/* A matrix of that shape, with finite numbers, as a new block. */
+static graco_status read_matrix(float **out, const struct safetensors *file, const char *tensor,
+                                const int64_t shape[2])
+{
+    const struct array *array = safetensors_find(file, tensor);
+    if (!array || array->type != ARRAY_F32 || array->ndim != 2 || array->shape[0] != shape[0] ||
+        array->shape[1] != shape[1])
+        return status_fail(GRACO_ERROR_FORMAT, "tensor '%s' is not float32 of shape (%lld, %lld)",
+                           tensor, (long long)shape[0], (long long)shape[1]);
+    if (not_finite_first(array->data, shape[0] * shape[1]) >= 0)
+        return status_fail(GRACO_ERROR_FORMAT, "tensor '%s' has a value that is not finite",
+                           tensor);
+    PASS(memory_alloc(out, shape[0] * shape[1], sizeof **out));
+    memcpy(*out, array->data, (size_t)(shape[0] * shape[1]) * sizeof **out);
+    return GRACO_OK;
+}
+
+/* A training that has not ended has found none. */
+static graco_status read_parts(struct graco_model *model, const struct safetensors *file)
+{
+    struct parts *parts = &model->parts;
+    int64_t joined = parts_joined(model), cols = model->sizes.cols;
+    if (parts_none(model) || !safetensors_find(file, MEAN))
+        return GRACO_OK;
+    parts->components =
+        (struct components){.cols = cols, .count = cols < COMPONENTS_MOST ? cols : COMPONENTS_MOST};
+    PASS(read_matrix(&parts->mean, file, MEAN, (int64_t[]){1, joined}));
+    if (model->columns < joined)
+        PASS(read_matrix(&parts->map, file, MAP, (int64_t[]){joined, model->columns}));
+    if (cols <= COMPONENTS_MOST || model->config.parts == PARTS_LEARNED)
+        return GRACO_OK;
+    return read_matrix(&parts->components.P, file, COMPONENTS,
+                       (int64_t[]){cols, parts->components.count});
+}
+
 /* A number that only files of some methods have: 0 where it is missing. */
 static graco_status read_optional(int64_t *out, const struct safetensors *file, const char *key,
                                   int64_t high)
@@ -389,6 +451,7 @@ static graco_status read_model(struct graco_model **out, const struct safetensor
     TRY(read_rate(model, file));
     TRY(read_fingerprint(model->fingerprint, file));
     TRY(read_names(model, file));
+    TRY(read_parts(model, file));
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; i < model->parameters.count && has_kind(&model->parameters, kind); i++) {
             const struct parameter *t = &model->parameters.list[i];

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "data/subset.h"
 #include "graph/shard.h"
+#include "graph/subgraph.h"
 #include "io/npy.h"
 #include "layers/encoder.h"
 #include "methods/method.h"
@@ -107,14 +108,13 @@ static graco_status find_backend(const struct backend **out, const struct graco_
     return method_backend(out, model->method, options->device ? options->device : "auto");
 }
 
-graco_status made_embed(graco_matrix *Z, const struct graco_model *model,
-                        const struct graco_dataset *data, const graco_embed_options *options)
+graco_status made_embed_learned(graco_matrix *Z, const struct graco_model *model,
+                                const struct graco_dataset *data,
+                                const graco_embed_options *options)
 {
-    const graco_embed_options none = {0};
     const struct backend *backend = NULL;
     graco_matrix out = {data->graph->nodes, model->width, NULL};
     graco_status status = GRACO_OK;
-    options = options ? options : &none;
     TRY(model_check(model, data, "the model"));
     TRY(find_backend(&backend, model, options));
     TRY(memory_alloc(&out.data, out.rows * out.cols, sizeof(float)));
@@ -124,6 +124,130 @@ graco_status made_embed(graco_matrix *Z, const struct graco_model *model,
     out.data = NULL;
 done:
     memory_free(out.data);
+    return status;
+}
+
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+/* A graph with its features as the training reads them, and what the encoder gives on it. */
+struct parts_data {
+    struct prepared prepared;
+    struct graco_dataset seen; /* of its pointers, where a training sees a part of the data */
+    struct graph *graph;       /* of that part */
+    graco_matrix learned;
+    struct parts_source source;
+};
+
+static void close_parts(struct parts_data *p)
+{
+    context_free(p->source.context);
+    graco_matrix_clear(&p->learned);
+    features_clear(&p->prepared.copy);
+    if (p->graph)
+        features_clear(&p->seen.features);
+    graph_free(p->graph);
+}
+
+/* The nodes that an inductive training sees, as a data set of their own. */
+static graco_status cut_seen(struct parts_data *p, const struct graco_dataset *data)
+{
+    int32_t *nodes = NULL;
+    int64_t count = 0;
+    graco_status status = GRACO_OK;
+    p->seen = *data;
+    TRY(subset_nodes(&nodes, &count, data, 0, SUBSET_ALL));
+    if (count == data->graph->nodes)
+        goto done;
+    TRY(subgraph_create(&p->graph, data->graph, nodes, count));
+    p->seen.graph = p->graph;
+    p->seen.features = (struct features){0};
+    TRY(subset_features(&p->seen.features, &data->features, nodes, count));
+done:
+    memory_free(nodes);
+    return status;
+}
+
+static graco_status open_parts(struct parts_data *p, const struct graco_model *model,
+                               const struct graco_dataset *data, const graco_embed_options *options)
+{
+    double contaminate = options->contaminated ? model->config.contaminate : 0;
+    graco_status status = GRACO_OK;
+    TRY(made_embed_learned(&p->learned, model, data, options));
+    TRY(prepare_features(&p->prepared, data, &model->config, contaminate));
+    TRY(context_create(&p->source.context, &backend_cpu, options->threads, 0));
+    p->source.graph = data->graph;
+    p->source.X = p->prepared.X;
+    p->source.learned = p->learned.data;
+done:
+    return status;
+}
+
+graco_status made_find_parts(struct graco_model *model, const struct graco_dataset *data,
+                             const graco_embed_options *options)
+{
+    struct parts_data p = {.seen = *data};
+    graco_status status = GRACO_OK;
+    if (parts_none(model))
+        return GRACO_OK;
+    if (model->config.inductive)
+        TRY(cut_seen(&p, data));
+    TRY(open_parts(&p, model, &p.seen, options));
+    TRY(parts_find(model, &p.source));
+done:
+    close_parts(&p);
+    return status;
+}
+
+static graco_status join_parts(graco_matrix *Z, const struct graco_model *model,
+                               const struct graco_dataset *data, const graco_embed_options *options)
+{
+    struct parts_data p = {0};
+    graco_matrix out = {data->graph->nodes, model->columns, NULL};
+    graco_status status = GRACO_OK;
+    TRY(open_parts(&p, model, data, options));
+    TRY(memory_alloc(&out.data, out.rows * out.cols, sizeof *out.data));
+    TRY(parts_join(out.data, model, &p.source));
+    *Z = out;
+    out.data = NULL;
+done:
+    memory_free(out.data);
+    close_parts(&p);
+    return status;
+}
+
+/* The parts of a training that has not ended are those of now, in its own data. */
+static graco_status find_now(struct graco_model *now, const struct graco_model *model,
+                             const struct graco_dataset *data, const graco_embed_options *options)
+{
+    char words[GRACO_DIFFERENCES] = "";
+    if (model->parts.mean)
+        return GRACO_OK;
+    if (*model->fingerprint)
+        PASS(method_compare(words, model, data));
+    if (*words)
+        return status_fail(
+            GRACO_ERROR_ARGUMENT,
+            "the model's training has not ended, and its parts are found at the end: "
+            "expected the data that it is trained on, or graco train --resume "
+            "first");
+    return made_find_parts(now, data, options);
+}
+
+graco_status made_embed(graco_matrix *Z, const struct graco_model *model,
+                        const struct graco_dataset *data, const graco_embed_options *options)
+{
+    const graco_embed_options none = {0};
+    struct graco_model now = *model; /* of its pointers, but for parts that are found here */
+    graco_status status = GRACO_OK;
+    options = options ? options : &none;
+    if (parts_none(model))
+        return made_embed_learned(Z, model, data, options);
+    TRY(model_check(model, data, "the model"));
+    TRY(find_now(&now, model, data, options));
+    TRY(join_parts(Z, &now, data, options));
+done:
+    if (!model->parts.mean)
+        parts_clear(&now.parts);
     return status;
 }
 

@@ -36,7 +36,17 @@ graco_status made_narrow(struct made *made, const struct graco_config *config);
  * that of `data`, or to nodes of other names. */
 graco_status made_check(const struct graco_model *model, const struct graco_dataset *data);
 
-/* graco_model_embed over data whose features are made already. */
+/* What the encoder of a model gives, (nodes, its width), over data whose features are made already. */
+graco_status made_embed_learned(graco_matrix *Z, const struct graco_model *model,
+                                const struct graco_dataset *data,
+                                const graco_embed_options *options);
+
+/* Finds the model's parts at the end of its training, from what that may see; nothing where it has none. */
+graco_status made_find_parts(struct graco_model *model, const struct graco_dataset *data,
+                             const graco_embed_options *options);
+
+/* graco_model_embed over data whose features are made already. A model whose training has not ended finds its
+ * parts in them, if they are those of its training. */
 graco_status made_embed(graco_matrix *Z, const struct graco_model *model,
                         const struct graco_dataset *data, const graco_embed_options *options);
 
@@ -44,7 +54,7 @@ graco_status made_embed(graco_matrix *Z, const struct graco_model *model,
 graco_status made_embed_ranks(const char *path, struct comm *comm, const struct graco_model *model,
                               const struct graco_dataset *data, const graco_embed_options *options);
 
-/* The same on a given back end, into Z (nodes, width); nothing is checked. */
+/* made_embed_learned on a given back end, into Z (nodes, width); nothing is checked. */
 graco_status made_embed_on(float *Z, const struct backend *backend, const struct graco_model *model,
                            const struct graco_dataset *data, const graco_embed_options *options);
 

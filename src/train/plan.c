@@ -174,6 +174,11 @@ static graco_status plan_embedding(struct planning *p)
     PASS(tally_reserve(&p->tally, &Z, graph->nodes * p->model->width, sizeof *Z));
     PASS(made_embed_on(Z, &p->tally.backend, p->model, p->made.data, &options));
     tally_look(&p->tally, NULL);
+    if (parts_none(p->model))
+        return GRACO_OK;
+    PASS(tally_reserve(&p->tally, &Z, graph->nodes * p->model->columns, sizeof *Z));
+    p->tally.reserved += parts_bytes(p->model, graph->nodes);
+    tally_look(&p->tally, NULL);
     return GRACO_OK;
 }
 

@@ -53,7 +53,7 @@ static graco_status measure(graco_structure *out, const struct stopping *stoppin
     graco_status status = GRACO_OK;
     struct graco_model now = *model;
     now.best.epoch = 0; /* the parameters of now, not the best so far */
-    TRY(made_embed(&Z, &now, data, &options));
+    TRY(made_embed_learned(&Z, &now, data, &options));
     const struct structure_basis basis = {.smooth = &stopping->smooth};
     TRY(structure_measure(out, &Z, given, basis, threads_count(config->threads)));
 done:

@@ -207,6 +207,14 @@ bool graco_looks_at_all(const struct graco_config *config, const struct graco_da
            (kind == NODE_FEATURES_DEGREE && config->inductive);
 }
 
+/* Whether embeddings are more than what the encoder gives. */
+static bool has_parts(const struct graco_config *config)
+{
+    int64_t width = config->width ? config->width : config->hidden;
+    int64_t columns = config_columns(config);
+    return config->parts != PARTS_LEARNED || (columns != COLUMNS_ALL && columns != width);
+}
+
 graco_status train_check_ranks(const struct comm *comm, const struct graco_config *config,
                                const struct method *method, const struct graco_dataset *given)
 {
@@ -227,6 +235,8 @@ graco_status train_check_ranks(const struct comm *comm, const struct graco_confi
         what = "groups of graphs: expected graphs 1";
     else if (config->objective == OBJECTIVE_MOMENT && config->correction == 0)
         what = "moment without a sample: expected a correction above 0";
+    else if (has_parts(config))
+        what = "embeddings of parts: expected parts=learned, and width and columns 0";
     else if (given->shard && graco_looks_at_all(config, given))
         what = "mini-batches, patience or features made from the whole graph where each has read "
                "its rows alone: expected no by_rows";
@@ -508,6 +518,23 @@ static graco_status name_checkpoint(const struct session *s)
                        text, s->run->model, (long long)s->saved);
 }
 
+/* What embeddings beside the encoder's need: found once the buffers of the training are gone, and kept by the model's
+ * file. */
+static graco_status find_parts(struct session *s)
+{
+    const graco_embed_options options = {.threads = s->config.threads,
+                                         .device = config_word(&s->config, "device"),
+                                         .contaminated = true};
+    schedule_free(s->schedule); /* their buffers would only add to the peak */
+    trainer_free(s->trainer);
+    s->schedule = NULL;
+    s->trainer = NULL;
+    if (parts_none(s->model))
+        return GRACO_OK;
+    PASS(made_find_parts(s->model, s->data, &options));
+    return s->run ? checkpoint_write(s->model, s->run->model) : GRACO_OK;
+}
+
 static graco_status write_embeddings(struct session *s)
 {
     const graco_embed_options options = {.threads = s->config.threads,
@@ -515,10 +542,6 @@ static graco_status write_embeddings(struct session *s)
                                          .contaminated = true};
     graco_matrix Z = {0};
     graco_status status = GRACO_OK;
-    schedule_free(s->schedule); /* their buffers would only add to the peak */
-    trainer_free(s->trainer);
-    s->schedule = NULL;
-    s->trainer = NULL;
     if (s->made.narrowed) { /* embedding sees the whole graph */
         made_clear(&s->made);
         TRY(made_create(&s->made, s->given, &s->config));
@@ -554,10 +577,12 @@ graco_status graco_train(graco_model **model, graco_train_result *result, const 
     if (status != GRACO_OK && status != GRACO_STOPPED)
         goto done;
     fill_result(&s);
-    if (s.options->run && status == GRACO_OK && !is_past(&s)) {
-        if (s.done == 0)
+    if (status == GRACO_OK && !is_past(&s)) {
+        if (s.options->run && s.done == 0)
             TRY(save(&s));
-        TRY(write_embeddings(&s));
+        TRY(find_parts(&s));
+        if (s.options->run)
+            TRY(write_embeddings(&s));
     }
     graco_status together = comm_barrier(s.comm, 0); /* rank 0 has written all */
     if (together != GRACO_OK)

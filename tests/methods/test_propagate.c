@@ -219,13 +219,13 @@ static void settings_are_checked(void)
 
 int main(void)
 {
-    all_columns(false, false, WIDE, "columns=0 scaling=none hops=3",
+    all_columns(false, false, WIDE, "columns=all scaling=none hops=3",
                 (struct setting){.hops = 3, .alpha = 0.05});
-    all_columns(true, true, FEW, "columns=0 scaling=none hops=2 alpha=0.5",
+    all_columns(true, true, FEW, "columns=all scaling=none hops=2 alpha=0.5",
                 (struct setting){.hops = 2, .alpha = 0.5});
-    all_columns(true, false, WIDE, "columns=0 scaling=none filter=power hops=3",
+    all_columns(true, false, WIDE, "columns=all scaling=none filter=power hops=3",
                 (struct setting){.power = true, .hops = 3});
-    all_columns(false, true, FEW, "columns=0 scaling=none alpha=0 hops=1",
+    all_columns(false, true, FEW, "columns=all scaling=none alpha=0 hops=1",
                 (struct setting){.hops = 1});
     signs();
     components(false);

@@ -241,6 +241,7 @@ int main(void)
         {.inductive = true, .protocol = "authors"},
         {.inductive = true, .flagged = true, .many = true, .protocol = "public"},
         {.inductive = true, .flagged = true, .protocol = "public", .settings = "batch=40"},
+        {.inductive = true, .protocol = "public", .settings = "parts=learned,own,smooth width=12"},
         {.inductive = true, .protocol = "public", .settings = "node_features=degree"},
         {.inductive = true, .protocol = "public", .bare = true, .settings = "node_features=degree"},
     };
