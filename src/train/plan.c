@@ -322,7 +322,7 @@ graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_d
              GRACO_RANKS_MOST);
     comm_tally_init(&comm, 0, (int)ranks);
     TRY(method_find(&p.method, p.config.method));
-    TRY(train_check_ranks(ranks > 1 ? &comm : NULL, &p.config, p.method, data));
+    TRY(allowed_check_ranks(ranks > 1 ? &comm : NULL, &p.config, p.method, data));
     if (ranks > 1)
         TRY(check_counted(&p));
     p.comm = ranks > 1 ? &comm : NULL;

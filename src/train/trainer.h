@@ -40,9 +40,4 @@ struct pass trainer_pass(const struct trainer *trainer, const struct stage *stag
 /* Brings the parameters, the best ones and Adam's state back into the model's blocks. */
 graco_status trainer_download(struct trainer *trainer);
 
-/* GRACO_ERROR_ARGUMENT names what does not train over ranks, here (train.c) and in plans; one process,
- * where comm is NULL, trains everything. */
-graco_status train_check_ranks(const struct comm *comm, const struct graco_config *config,
-                               const struct method *method, const struct graco_dataset *given);
-
 #endif
