@@ -13,7 +13,7 @@ struct method;
  * made is left to the training. */
 graco_status allowed_check(const struct graco_config *config, const struct graco_dataset *given);
 
-/* GRACO_ERROR_ARGUMENT names what does not train over ranks, here (train.c) and in plans; one process,
+/* GRACO_ERROR_ARGUMENT names what does not train over ranks, in trainings and in plans; one process,
  * where comm is NULL, trains everything. */
 graco_status allowed_check_ranks(const struct comm *comm, const struct graco_config *config,
                                  const struct method *method, const struct graco_dataset *given);
