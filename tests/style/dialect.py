@@ -236,7 +236,7 @@ def shape(line):
     """
     if re.match(r"\s*#\s*include", line) or re.match(r"\s*[.{\[\"].*[,}]\s*$", line):
         return ""
-    if re.match(r"[\w\s=.\-]*,$", line):
+    if re.match(r"[\w\s=.\-]*,\s*$", line):
         return ""
     tokens = []
     for token in re.findall(r"\"[^\"]*\"|'[^']*'|\w+|[^\w\s]", line):
