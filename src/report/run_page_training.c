@@ -164,29 +164,6 @@ static void write_facts(struct run_report *report)
 
 /* ---- Settings -------------------------------------------------------------------------------- */
 
-/* Fields of config.json that are no settings. */
-static bool is_fact(const char *key)
-{
-    static const char *const keys[] = {"graco", "dataset",     "nodes",   "edges",
-                                       "input", "fingerprint", "reading", "method"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(keys[i], key) == 0)
-            return true;
-    return false;
-}
-
-static const char *help_of(const struct run_report *report, const char *key)
-{
-    const char *help = "", *found;
-    for (int64_t r = 0; r < report->count; r++)
-        for (int i = 0; report->runs[r].trainings[0].preset &&
-                        (found = graco_config_key(report->runs[r].trainings[0].preset, i, &help));
-             i++)
-            if (strcmp(found, key) == 0)
-                return help;
-    return "";
-}
-
 /* Whether a run differs from its preset, or two runs from each other. */
 static bool deserves_attention(const struct run_report *report, const char *key)
 {
@@ -200,11 +177,11 @@ static bool deserves_attention(const struct run_report *report, const char *key)
     return differs;
 }
 
-static void add_setting(struct sheet *table, const struct run_report *report, const char *key)
+static void add_setting(struct sheet *table, const struct run_report *report, const char *key,
+                        const char *help)
 {
-    char more[PLOT_NAME + 16], name[PLOT_NAME];
-    plot_name(name, key, 32); /* a damaged file may have any */
-    sheet_words(table, name);
+    char more[PLOT_NAME + 16];
+    sheet_words(table, key);
     for (int64_t r = 0; r < report->count; r++) {
         struct run_setting setting;
         bool known = run_setting(&setting, &report->runs[r].trainings[0], key);
@@ -214,7 +191,7 @@ static void add_setting(struct sheet *table, const struct run_report *report, co
                                                .more = more,
                                                .strong = setting.differs});
     }
-    sheet_words(table, help_of(report, key));
+    sheet_words(table, help);
 }
 
 /* The settings of all runs, each once: those that deserve attention, or the others. Returns how
@@ -222,21 +199,24 @@ static void add_setting(struct sheet *table, const struct run_report *report, co
 static int64_t add_settings(struct sheet *table, const struct run_report *report, bool attention)
 {
     int64_t count = 0;
-    const struct json *field;
+    const char *key, *help;
+    struct run_setting seen;
     sheet_column(table, "", "setting", false);
     for (int64_t r = 0; r < report->count; r++)
         sheet_column(table, "", report->runs[r].name, false);
     sheet_column(table, "", "meaning", false);
-    for (int64_t r = 0; r < report->count; r++)
-        for (int64_t i = 0; (field = json_at(report->runs[r].trainings[0].config, i)); i++) {
-            bool seen = is_fact(field->key);
-            for (int64_t before = 0; before < r; before++)
-                seen = seen || json_find(report->runs[before].trainings[0].config, field->key);
-            if (seen || deserves_attention(report, field->key) != attention)
+    for (int64_t r = 0; r < report->count; r++) {
+        const graco_config *settings = report->runs[r].trainings[0].settings;
+        for (int i = 0; settings && (key = graco_config_key(settings, i, &help)); i++) {
+            int64_t first = 0; /* run that has it */
+            while (!run_setting(&seen, &report->runs[first].trainings[0], key))
+                first++;
+            if (first < r || deserves_attention(report, key) != attention)
                 continue;
-            add_setting(table, report, field->key);
+            add_setting(table, report, key, help);
             count++;
         }
+    }
     return count;
 }
 

@@ -42,19 +42,13 @@ int64_t run_integer(const struct training *training, const char *key, int64_t ot
     return json_as_int(&found, json_find(training->config, key)) ? found : otherwise;
 }
 
-/* Presets and config.json may write a number in two ways: both go through a configuration. */
 bool run_setting(struct run_setting *out, const struct training *training, const char *key)
 {
     *out = (struct run_setting){0};
-    run_field(out->value, training, key);
-    if (!*out->value)
-        return false;
-    if (!training->preset ||
+    if (!training->settings ||
+        graco_config_get(training->settings, key, out->value, sizeof out->value) != GRACO_OK ||
         graco_config_get(training->preset, key, out->preset, sizeof out->preset) != GRACO_OK)
-        return true;
-    struct graco_config copy = *training->preset;
-    if (graco_config_set(&copy, key, out->value) == GRACO_OK)
-        graco_config_get(&copy, key, out->value, sizeof out->value);
+        return false;
     /* `auto` became what the data have before config.json was written: nobody has changed it. */
     bool chosen = strcmp(out->preset, "auto") == 0 &&
                   (strcmp(key, "node_features") == 0 || strcmp(key, "scaling") == 0);
@@ -62,31 +56,29 @@ bool run_setting(struct run_setting *out, const struct training *training, const
     return true;
 }
 
-/* The settings that the method has for a data set of that name. */
-static graco_status find_preset(struct training *training)
+/* Its settings, and those that the method has for a data set of that name. A method of another version of graco has
+ * none. */
+static graco_status find_settings(struct training *training, const graco_training *about)
 {
-    const char *method = NULL, *name = NULL;
-    json_as_string(&method, json_find(training->config, "method"));
-    json_as_string(&name, json_find(training->config, "dataset"));
-    const char *preset = graco_preset_for(method, name);
+    const char *method = about->config ? about->config->method : NULL;
+    const char *preset = graco_preset_for(method, about->dataset);
     training->has_preset = strcmp(preset, "general") != 0;
-    graco_status status =
-        method ? graco_config_create(&training->preset, method, preset) : GRACO_ERROR_ARGUMENT;
-    return status == GRACO_ERROR_ARGUMENT ? GRACO_OK : status; /* of another version of graco */
+    training->settings = about->config;
+    return method ? graco_config_create(&training->preset, method, preset) : GRACO_OK;
 }
 
 /* Without config.json nothing is said of the settings; the checkpoint, which has them too, is not read for them. */
 static graco_status read_config(struct run_report *report, const struct reported *run,
                                 struct training *training, int64_t index)
 {
-    graco_training about;
+    graco_training about = {0};
     if (!strstr(graco_run_look(training->folder).others, "config.json"))
         return run_note(report, run, "%s/config.json is not there: the settings are not known",
                         training->folder);
     PASS(run_bear(report, run, graco_run_training(&about, run->run, index),
                   "the settings are not known"));
     training->config = run_json(run->run, index);
-    return find_preset(training);
+    return training->config ? find_settings(training, &about) : GRACO_OK;
 }
 
 /* ---- Metrics --------------------------------------------------------------------------------- */

@@ -16,9 +16,10 @@
 /* One training; what it points to belongs to the run, but for the preset. */
 struct training {
     const char *folder;
-    const struct json *config; /* config.json; NULL: missing or damaged */
-    graco_config *preset; /* the settings that it is held against; NULL: its method is not known */
-    bool has_preset;      /* the method has one of the data set's name */
+    const struct json *config;    /* config.json; NULL: missing or damaged */
+    const graco_config *settings; /* that it has; NULL: its method is not known */
+    graco_config *preset;         /* the settings that these are held against; NULL: likewise */
+    bool has_preset;              /* the method has one of the data set's name */
     const struct run_curve *curve;
     double seconds_median; /* of an epoch; NaN: not known */
     bool embedded;         /* it has embeddings of its last checkpoint */
