@@ -29,16 +29,13 @@ int cmd_convert(int argc, char **argv)
     int code = options_begin(&command, argc, argv);
     if (code >= 0)
         return code;
-    const char *const sources[] = {command.arguments[0],
-                                   load.features_path ? load.features_path : "",
-                                   load.labels_path ? load.labels_path : "", NULL};
-    if (!runs_target(command.arguments[1], force, sources))
+    if (!loading_target(command.arguments[1], force, command.arguments[0], &load))
         return EXIT_FAILED;
-    graco_status status = loading_dataset(&data, command.arguments[0], &load, NULL, false);
-    if (status == GRACO_OK)
-        status = graco_dataset_save(data, command.arguments[1]);
-    if (status == GRACO_OK)
-        output_dataset(command.arguments[1], data);
+    graco_status status = GRACO_OK;
+    TRY(loading_dataset(&data, command.arguments[0], &load, NULL, false));
+    TRY(graco_dataset_save(data, command.arguments[1]));
+    output_dataset(command.arguments[1], data);
+done:
     graco_dataset_free(data);
     return status == GRACO_OK ? EXIT_FINE : output_failure(status);
 }

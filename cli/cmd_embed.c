@@ -18,15 +18,14 @@ static graco_status save(const char *output, const graco_model *model, const gra
     bool streamed = strcmp(output, "-") == 0;
     size_t stem = strlen(output);
     stem -= stem > 4 && strcmp(output + stem - 4, ".npy") == 0 ? 4 : 0;
-    graco_status status = graco_model_embed(&Z, model, data, options);
-    if (status == GRACO_OK)
-        status = streamed ? graco_matrix_write(&Z, STDOUT_FILENO)
-                          : graco_embeddings_save(&Z, data, output);
-    if (status == GRACO_OK)
-        output_note("wrote %s: %" PRId64 " x %" PRId64 ", float32",
-                    streamed ? "the standard output" : output, Z.rows, Z.cols);
-    if (status == GRACO_OK && !streamed && graco_dataset_node(data, 0))
+    graco_status status = GRACO_OK;
+    TRY(graco_model_embed(&Z, model, data, options));
+    TRY(streamed ? graco_matrix_write(&Z, STDOUT_FILENO) : graco_embeddings_save(&Z, data, output));
+    output_note("wrote %s: %" PRId64 " x %" PRId64 ", float32",
+                streamed ? "the standard output" : output, Z.rows, Z.cols);
+    if (!streamed && graco_dataset_node(data, 0))
         output_note("wrote %.*s.node_ids.txt: the names of the nodes", (int)stem, output);
+done:
     graco_matrix_clear(&Z);
     return status;
 }
@@ -38,34 +37,25 @@ static int embed(const char *path, const char *source, const graco_load_options 
     graco_dataset *data = NULL;
     const graco_model *model = NULL;
     char words[GRACO_DIFFERENCES] = "";
-    bool refused = false;
-    graco_status status = graco_run_open(&run, path);
-    if (status == GRACO_OK)
-        status = graco_run_model(&model, run, 0);
-    if (status == GRACO_OK)
-        status = loading_dataset(&data, source, load, run, false);
-    if (status == GRACO_OK)
-        status = loading_keeps_files(output, data);
-    if (status == GRACO_OK)
-        status = graco_run_compare(words, run, 0, data);
-    if (status == GRACO_OK)
-        refused = runs_owns(*words ? NULL : graco_run_path(run, 0), output);
-    if (refused)
-        output_error("%s belongs to a training, whose names of nodes lie beside it; expected "
-                     "another name for embeddings of %s",
-                     output, source);
-    else if (status == GRACO_OK)
-        status = save(output, model, data, options);
-    if (status == GRACO_OK && !refused) {
-        runs_say_first(run, "these are embeddings by");
-        if (*words)
-            output_note("%s is not what %s was trained on; it differs in: %s", source,
-                        graco_run_path(run, 0), words);
-    }
+    graco_status status = GRACO_OK;
+    TRY(graco_run_open(&run, path));
+    TRY(graco_run_model(&model, run, 0));
+    TRY(loading_dataset(&data, source, load, run, false));
+    TRY(loading_keeps_files(output, data));
+    TRY(graco_run_compare(words, run, 0, data));
+    if (runs_owns(*words ? NULL : graco_run_path(run, 0), output))
+        FAIL(GRACO_ERROR_IO,
+             "%s belongs to a training, whose names of nodes lie beside it; expected another name "
+             "for embeddings of %s",
+             output, source);
+    TRY(save(output, model, data, options));
+    runs_say_first(run, "these are embeddings by");
+    if (*words)
+        output_note("%s is not what %s was trained on; it differs in: %s", source,
+                    graco_run_path(run, 0), words);
+done:
     graco_dataset_free(data);
     graco_run_free(run);
-    if (refused)
-        return EXIT_FAILED;
     return status == GRACO_OK ? EXIT_FINE : output_failure(status);
 }
 

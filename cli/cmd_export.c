@@ -11,14 +11,13 @@ static int export(const char *path, const char *output, const graco_export_optio
 {
     graco_run *run = NULL;
     graco_export_result result = {0};
-    graco_status status = graco_run_open(&run, path);
-    if (status == GRACO_OK)
-        status = graco_embeddings_export(&result, graco_run_path(run, 0), output, options);
-    if (status == GRACO_OK) {
-        runs_say_first(run, "these are the embeddings of");
-        output_note("wrote %s: %" PRId64 " nodes by %s, %" PRId64 " numbers each", output,
-                    result.rows, result.named ? "name" : "number", result.cols);
-    }
+    graco_status status = GRACO_OK;
+    TRY(graco_run_open(&run, path));
+    TRY(graco_embeddings_export(&result, graco_run_path(run, 0), output, options));
+    runs_say_first(run, "these are the embeddings of");
+    output_note("wrote %s: %" PRId64 " nodes by %s, %" PRId64 " numbers each", output, result.rows,
+                result.named ? "name" : "number", result.cols);
+done:
     graco_run_free(run);
     return status == GRACO_OK ? EXIT_FINE : output_failure(status);
 }

@@ -50,11 +50,11 @@ int cmd_generate(int argc, char **argv)
     if (!runs_target(command.arguments[0], force, sources))
         return EXIT_FAILED;
     generate.seed = (uint64_t)seed;
-    graco_status status = graco_dataset_generate(&data, &generate);
-    if (status == GRACO_OK)
-        status = graco_dataset_save(data, command.arguments[0]);
-    if (status == GRACO_OK)
-        output_dataset(command.arguments[0], data);
+    graco_status status = GRACO_OK;
+    TRY(graco_dataset_generate(&data, &generate));
+    TRY(graco_dataset_save(data, command.arguments[0]));
+    output_dataset(command.arguments[0], data);
+done:
     graco_dataset_free(data);
     return status == GRACO_OK ? EXIT_FINE : output_failure(status);
 }

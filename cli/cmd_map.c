@@ -113,9 +113,7 @@ static graco_status describe_scores(struct inputs *in)
     const int64_t seeds = graco_run_describe(in->run).seeds;
     graco_eval_options how = graco_eval_defaults();
     char *words = in->scores, over[64] = "", nmi[32] = "";
-    graco_status status = graco_run_kept_scores(&results, &how, in->run, in->data);
-    if (status != GRACO_OK)
-        return status;
+    PASS(graco_run_kept_scores(&results, &how, in->run, in->data));
     if (clusters->labelled > 0)
         snprintf(nmi, sizeof nmi, "NMI %.3f, ", clusters->nmi);
     int length = snprintf(words, SCORES, "%" PRId64 " clusters: %smodularity %.3f",
@@ -136,24 +134,18 @@ static graco_status describe_scores(struct inputs *in)
 static graco_status read_inputs(struct inputs *in, const char *from, const char *source,
                                 struct request *request)
 {
-    graco_status status = graco_run_open(&in->run, from);
-    if (status == GRACO_OK && source)
-        status = loading_dataset(&in->data, source, &request->load, in->run, false);
-    if (status == GRACO_OK)
-        status = loading_embeddings(&in->Z, &in->names, in->run, 0, in->data);
+    PASS(graco_run_open(&in->run, from));
+    if (source)
+        PASS(loading_dataset(&in->data, source, &request->load, in->run, false));
+    PASS(loading_embeddings(&in->Z, &in->names, in->run, 0, in->data));
     in->numbers = calloc(1, sizeof *in->numbers);
-    if (status == GRACO_OK && !in->numbers)
-        status = output_no_memory("the values");
-    for (int v = 0; status == GRACO_OK && v < request->values.count; v++)
-        status = read_values(in->numbers, request->values.values[v], in->Z->rows);
-    if (status != GRACO_OK)
-        return status;
+    if (!in->numbers)
+        return output_no_memory("the values");
+    for (int v = 0; v < request->values.count; v++)
+        PASS(read_values(in->numbers, request->values.values[v], in->Z->rows));
     if (in->data && in->Z->rows == graco_dataset_describe(in->data).nodes) {
-        status = find_clusters(in, &request->options);
-        if (status == GRACO_OK)
-            status = describe_scores(in);
-        if (status != GRACO_OK)
-            return status;
+        PASS(find_clusters(in, &request->options));
+        PASS(describe_scores(in));
     }
     request->options.scores = in->scores;
     request->options.data = in->data;
@@ -169,12 +161,9 @@ static graco_status read_inputs(struct inputs *in, const char *from, const char 
 static graco_status save_all(const graco_map *map, const struct request *request)
 {
     graco_map_info info = graco_map_describe(map);
-    graco_status status = GRACO_OK;
-    for (int t = 0; status == GRACO_OK && t < TARGETS; t++)
+    for (int t = 0; t < TARGETS; t++)
         if (request->target[t])
-            status = graco_map_save(map, request->target[t]);
-    if (status != GRACO_OK)
-        return status;
+            PASS(graco_map_save(map, request->target[t]));
     for (int t = 0; t < TARGETS; t++)
         if (request->target[t])
             output_note("wrote %s: %" PRId64 " nodes", request->target[t], info.nodes);
@@ -222,17 +211,15 @@ static int make_map(const char *from, const char *source, struct request *reques
         return EXIT_USAGE;
     if (!request->options.title)
         request->options.title = base;
-    graco_status status = read_inputs(&inputs, from, source, request);
-    if (status == GRACO_OK)
-        runs_say_first(inputs.run, "this is a map of");
-    if (status == GRACO_OK)
-        status = graco_map_make(&map, inputs.Z, &request->options);
-    if (status == GRACO_OK)
-        status = save_all(map, request);
-    int code = status == GRACO_OK ? output_finish() : output_failure(status);
+    graco_status status = GRACO_OK;
+    TRY(read_inputs(&inputs, from, source, request));
+    runs_say_first(inputs.run, "this is a map of");
+    TRY(graco_map_make(&map, inputs.Z, &request->options));
+    TRY(save_all(map, request));
+done:
     graco_map_free(map);
     clear_inputs(&inputs);
-    return code;
+    return status == GRACO_OK ? output_finish() : output_failure(status);
 }
 
 static const char SUMMARY[] =

@@ -47,24 +47,23 @@ static graco_status read_memory(int64_t *bytes, const char *text)
 {
     graco_config *config = NULL;
     char value[SETTINGS_TEXT];
-    graco_status status = graco_config_create(&config, NULL, NULL);
-    if (status == GRACO_OK && text)
-        status = graco_config_set(config, "memory", text);
-    if (status == GRACO_OK)
-        status = graco_config_get(config, "memory", value, sizeof value);
-    if (status == GRACO_OK)
-        *bytes = strtoll(value, NULL, 10);
+    graco_status status = GRACO_OK;
+    TRY(graco_config_create(&config, NULL, NULL));
+    if (text)
+        TRY(graco_config_set(config, "memory", text));
+    TRY(graco_config_get(config, "memory", value, sizeof value));
+    *bytes = strtoll(value, NULL, 10);
+done:
     graco_config_free(config);
     return status;
 }
 
 static graco_status save(const graco_neighbours *found, char *const *names, const char *path)
 {
-    graco_status status = graco_neighbours_save(found, (const char *const *)names, path);
-    if (status == GRACO_OK)
-        output_note("wrote %s: %" PRId64 " neighbours of %" PRId64 " nodes, by %s", path, found->k,
-                    found->count, names ? "name" : "number");
-    return status;
+    PASS(graco_neighbours_save(found, (const char *const *)names, path));
+    output_note("wrote %s: %" PRId64 " neighbours of %" PRId64 " nodes, by %s", path, found->k,
+                found->count, names ? "name" : "number");
+    return GRACO_OK;
 }
 
 static int search(const char *from, struct request *request)
@@ -74,33 +73,29 @@ static int search(const char *from, struct request *request)
     const graco_matrix *Z = NULL;
     char *const *names = NULL;
     graco_neighbours found = {0};
-    int code = EXIT_FINE;
-    graco_status status = read_memory(&request->options.memory, request->memory);
-    if (status == GRACO_OK)
-        status = graco_run_open(&run, from);
-    if (status == GRACO_OK)
-        status = graco_run_embeddings(&Z, &names, run, 0, NULL);
-    if (status == GRACO_OK && request->of.count > 0) {
-        status = graco_run_find_nodes(nodes, run, 0, request->of.values, request->of.count);
+    graco_status status = GRACO_OK;
+    TRY(read_memory(&request->options.memory, request->memory));
+    TRY(graco_run_open(&run, from));
+    TRY(graco_run_embeddings(&Z, &names, run, 0, NULL));
+    if (request->of.count > 0) {
+        TRY(graco_run_find_nodes(nodes, run, 0, request->of.values, request->of.count));
         request->options.nodes = nodes;
         request->options.count = request->of.count;
     }
-    if (status == GRACO_OK)
-        status = graco_neighbours_find(&found, Z, &request->options);
-    if (status == GRACO_OK)
-        runs_say_first(run, "these are neighbours in");
-    if (status == GRACO_OK && found.zero_rows > 0 && strcmp(found.metric, "cosine") == 0)
+    TRY(graco_neighbours_find(&found, Z, &request->options));
+    runs_say_first(run, "these are neighbours in");
+    if (found.zero_rows > 0 && strcmp(found.metric, "cosine") == 0)
         output_note("%" PRId64 " of %" PRId64
                     " embeddings are all zeros: their cosine with everything is 0",
                     found.zero_rows, found.nodes);
-    if (status == GRACO_OK && request->output)
-        status = save(&found, names, request->output);
-    else if (status == GRACO_OK)
+    if (request->output)
+        TRY(save(&found, names, request->output));
+    else
         print_table(&found, names);
-    code = status == GRACO_OK ? output_finish() : output_failure(status);
+done:
     graco_neighbours_clear(&found);
     graco_run_free(run);
-    return code;
+    return status == GRACO_OK ? output_finish() : output_failure(status);
 }
 
 static const char SUMMARY[] =

@@ -11,11 +11,11 @@ static int divide(const char *source, const char *output, const graco_load_optio
                   int64_t ranks)
 {
     graco_dataset *data = NULL;
-    graco_status status = loading_dataset(&data, source, load, NULL, false);
-    if (status == GRACO_OK)
-        status = graco_dataset_partition(data, ranks, output);
-    if (status == GRACO_OK)
-        output_dataset(output, data);
+    graco_status status = GRACO_OK;
+    TRY(loading_dataset(&data, source, load, NULL, false));
+    TRY(graco_dataset_partition(data, ranks, output));
+    output_dataset(output, data);
+done:
     graco_dataset_free(data);
     return status == GRACO_OK ? EXIT_FINE : output_failure(status);
 }
@@ -49,11 +49,9 @@ int cmd_partition(int argc, char **argv)
     if (code >= 0)
         return code;
     const char *source = command.arguments[0];
-    const char *const sources[] = {source, load.features_path ? load.features_path : "",
-                                   load.labels_path ? load.labels_path : "", NULL};
     if (ranks > 0 && output)
-        return runs_target(output, force, sources) ? divide(source, output, &load, ranks)
-                                                   : EXIT_FAILED;
+        return loading_target(output, force, source, &load) ? divide(source, output, &load, ranks)
+                                                            : EXIT_FAILED;
     output_error("partition: no %s given; expected %s", ranks > 0 ? "output" : "number of ranks",
                  ranks > 0 ? "-o DIR" : "-n P");
     return EXIT_USAGE;

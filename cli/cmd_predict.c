@@ -106,31 +106,24 @@ static int predict(const char *path, const char *source, const graco_load_option
     const graco_model *model = NULL;
     graco_prediction found = {0};
     struct text table = {0};
-    graco_status status = graco_run_open(&run, path);
-    if (status == GRACO_OK)
-        status = graco_run_model(&model, run, 0);
-    if (status == GRACO_OK)
-        status = loading_dataset(&data, source, load, run, false);
-    if (status == GRACO_OK)
-        status = loading_keeps_files(output, data);
-    if (status == GRACO_OK)
-        status = graco_run_compare(words, run, 0, data);
-    if (status == GRACO_OK && of->count > 0)
-        status = graco_dataset_find_nodes(nodes, data, of->values, of->count);
-    if (status == GRACO_OK)
-        status = graco_predict(&found, model, data, options);
-    if (status == GRACO_OK) {
-        const bool fitted = !isnan(found.C);
-        const struct named named = {model, data, fitted || !strstr(words, "labels")};
-        fill(&table, named, &found, nodes, of->count);
-        status = save(&table, output);
-    }
-    if (status == GRACO_OK)
-        runs_say_first(run, "this is by");
-    if (status == GRACO_OK)
-        output_note("wrote %s: %" PRId64 " nodes, %" PRId64 " classes",
-                    strcmp(output, "-") == 0 ? "the standard output" : output,
-                    of->count > 0 ? of->count : found.count, found.classes);
+    graco_status status = GRACO_OK;
+    TRY(graco_run_open(&run, path));
+    TRY(graco_run_model(&model, run, 0));
+    TRY(loading_dataset(&data, source, load, run, false));
+    TRY(loading_keeps_files(output, data));
+    TRY(graco_run_compare(words, run, 0, data));
+    if (of->count > 0)
+        TRY(graco_dataset_find_nodes(nodes, data, of->values, of->count));
+    TRY(graco_predict(&found, model, data, options));
+    const bool fitted = !isnan(found.C);
+    const struct named named = {model, data, fitted || !strstr(words, "labels")};
+    fill(&table, named, &found, nodes, of->count);
+    TRY(save(&table, output));
+    runs_say_first(run, "this is by");
+    output_note("wrote %s: %" PRId64 " nodes, %" PRId64 " classes",
+                strcmp(output, "-") == 0 ? "the standard output" : output,
+                of->count > 0 ? of->count : found.count, found.classes);
+done:
     text_clear(&table);
     graco_prediction_clear(&found);
     graco_dataset_free(data);

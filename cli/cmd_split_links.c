@@ -9,12 +9,12 @@ static int split(const char *source, const char *output, const graco_load_option
                  const graco_links_options *how)
 {
     graco_dataset *data = NULL;
-    graco_status status = loading_dataset(&data, source, load, NULL, false);
-    if (status == GRACO_OK)
-        status = graco_links_split(data, output, how);
-    if (status == GRACO_OK)
-        output_note("wrote %s: %s without %g of its links for the test and %g for validation",
-                    output, graco_dataset_describe(data).name, how->test, how->validation);
+    graco_status status = GRACO_OK;
+    TRY(loading_dataset(&data, source, load, NULL, false));
+    TRY(graco_links_split(data, output, how));
+    output_note("wrote %s: %s without %g of its links for the test and %g for validation", output,
+                graco_dataset_describe(data).name, how->test, how->validation);
+done:
     graco_dataset_free(data);
     return status == GRACO_OK ? EXIT_FINE : output_failure(status);
 }
@@ -51,12 +51,10 @@ int cmd_split_links(int argc, char **argv)
     if (code >= 0)
         return code;
     const char *source = command.arguments[0];
-    const char *const sources[] = {source, load.features_path ? load.features_path : "",
-                                   load.labels_path ? load.labels_path : "", NULL};
     how.seed = (uint64_t)seed;
     if (output)
-        return runs_target(output, force, sources) ? split(source, output, &load, &how)
-                                                   : EXIT_FAILED;
+        return loading_target(output, force, source, &load) ? split(source, output, &load, &how)
+                                                            : EXIT_FAILED;
     output_error("split-links: no output given; expected -o DIR");
     return EXIT_USAGE;
 }

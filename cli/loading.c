@@ -68,11 +68,23 @@ graco_status loading_dataset(graco_dataset **out, const char *source,
     return status;
 }
 
+/* The files that are read, as runs_target takes them. */
+#define SOURCES(source, options)                                                                   \
+    (const char *[])                                                                               \
+    {                                                                                              \
+        source, (options)->features_path ? (options)->features_path : "",                          \
+            (options)->labels_path ? (options)->labels_path : "", NULL                             \
+    }
+
 bool loading_spares(const char *target, const char *source, const graco_load_options *options)
 {
-    return runs_spares(
-        target, (const char *[]){source, options->features_path ? options->features_path : "",
-                                 options->labels_path ? options->labels_path : "", NULL});
+    return runs_spares(target, SOURCES(source, options));
+}
+
+bool loading_target(const char *target, bool force, const char *source,
+                    const graco_load_options *options)
+{
+    return runs_target(target, force, SOURCES(source, options));
 }
 
 graco_status loading_keeps_files(const char *target, const graco_dataset *data)

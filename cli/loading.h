@@ -42,6 +42,10 @@ graco_status loading_embeddings(const graco_matrix **Z, char *const **names, gra
 /* Whether a target is none of the files that a data set is read from, by the options; says so if it is. A run may
  * name others, so loading_keeps_files asks again when the data set is there, and fails. */
 bool loading_spares(const char *target, const char *source, const graco_load_options *options);
+
+/* The same of a target that `force` alone lets replace a file: runs_target. */
+bool loading_target(const char *target, bool force, const char *source,
+                    const graco_load_options *options);
 graco_status loading_keeps_files(const char *target, const graco_dataset *data);
 
 #endif

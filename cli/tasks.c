@@ -104,10 +104,8 @@ static graco_status score_training(struct task *task, graco_run *run, int64_t in
                            "%.800s; it may have seen the links that are tested: train on %s",
                            output_failed(), graco_dataset_describe(task->data).name);
     graco_run_close(run, index);
-    if (status == GRACO_OK)
-        status = score(&scores, task, run, index);
-    if (status != GRACO_OK)
-        return status;
+    PASS(status);
+    PASS(score(&scores, task, run, index));
     show(task, name, &scores);
     graco_cluster_result_clear(&scores.clusters);
     snprintf(file, sizeof file, "eval-%s.json", task->request->task);
@@ -121,10 +119,9 @@ static graco_status score_training(struct task *task, graco_run *run, int64_t in
 static graco_status score_run(struct task *task, graco_run *run)
 {
     const graco_run_info info = graco_run_describe(run);
-    graco_status status = GRACO_OK;
-    for (int64_t i = 0; status == GRACO_OK && i < info.seeds * info.splits; i++)
-        status = score_training(task, run, i);
-    return status;
+    for (int64_t i = 0; i < info.seeds * info.splits; i++)
+        PASS(score_training(task, run, i));
+    return GRACO_OK;
 }
 
 int task_run(const struct command *command, const struct task_request *request)
