@@ -135,8 +135,8 @@ static void graphml(void)
                  "`x[1]`; labels `label`; left out `d5`"));
     graco_dataset_free(data);
 
-    /* Ids in order are numbers; an edge may have a way of its own; a default is a weight. */
-    data = load_text(GRAPH("<key id='w' for='edge' attr.name='weight' attr.type='int'>"
+    /* Ids in order are numbers; an edge may have a way of its own; a default is a weight, also of a key for all. */
+    data = load_text(GRAPH("<key id='w' for='all' attr.name='weight' attr.type='int'>"
                            "<default>3</default></key>",
                            "directed",
                            PAIR "<edge source='0' target='1'/><node id='2'/><edge source='1' "

@@ -12,7 +12,8 @@
 #     slow      builds everything: `make test-fresh` runs it
 #     network, gpu              not run
 # In the manual page a line `.\" block: data` before an example says the same. What is not run is listed.
-# One reduction: `graco train` trains two epochs, a third when it resumes, whatever the block says.
+# Reductions: `graco train` trains two epochs, a third when it resumes, of two seeds where there are several; `plan` plans
+# two epochs; `eval` and `report` draw two splits, whatever the block says.
 # `make install` installs this build.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../ranks.sh"
@@ -54,7 +55,7 @@ extract() {
 
 # $GRACO_PYTHON or the python3 of the path, unless the system's has numpy and it has not.
 python=${GRACO_PYTHON:-python3}
-has_module() { "$python" -c "import $1" 2>/dev/null; }
+has_module() { "$python" -c "import sys, importlib.util as u; sys.exit(not u.find_spec('$1'))" 2>/dev/null; } # it is not loaded
 has_module numpy || python=/usr/bin/python3
 
 export GRACO_LIBRARY=$build/libgraco.so PYTHONPATH=$GRACO_SOURCE/python PYTHONDONTWRITEBYTECODE=1
@@ -94,10 +95,14 @@ set -euo pipefail
 graco() {
     case ${1-} in
     train)
-        local epochs=2 word
-        for word; do if [ "$word" = --resume ]; then epochs=3; fi; done
-        command graco "$@" --epochs $epochs
+        local less=(--epochs 2) word
+        for word; do
+            case $word in --resume) less+=(--epochs 3) ;; --runs) less+=(--runs 2) ;; esac
+        done
+        command graco "$@" "${less[@]}"
         ;;
+    plan) command graco "$@" --epochs 2 ;;
+    eval | report) if [[ " $* " = *" --task "* ]]; then command graco "$@"; else command graco "$@" --splits 2; fi ;;
     *) command graco "$@" ;;
     esac
 }
@@ -178,7 +183,7 @@ if has_module sys && [ -z "${GRACO_BLOCKS_TRIED-}" ]; then
     done
 fi
 
-[ $# -gt 0 ] || set -- README.md docs/graco.1 # test_blocks_docs.sh has the others
+[ $# -gt 0 ] || set -- README.md # test_blocks_docs.sh and test_blocks_manual.sh have the others
 for document; do
     [ ! -e "$GRACO_SOURCE/$document" ] || walk "$document"
 done

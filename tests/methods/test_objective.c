@@ -22,6 +22,9 @@ static void test_rows_have_numbers(void)
     CHECK_FAILS(objective_init(&o, &moment, NODES_MOST + 1, 1, NULL), GRACO_ERROR_ARGUMENT,
                 "objective moment of 1073741825 nodes; expected at most 1073741824");
     objective_clear(&o);
+    graco_status most = objective_init(&o, &moment, NODES_MOST, 1, NULL); /* 2 GiB, untouched */
+    CHECK(most == GRACO_OK || most == GRACO_ERROR_MEMORY);
+    objective_clear(&o);
     CHECK_OK(objective_init(&o, &exact, NODES_MOST + 1, 1, NULL)); /* draws none */
     objective_clear(&o);
     for (int64_t n = 2; n < 5; n++) {

@@ -38,10 +38,14 @@ class Parts(unittest.TestCase):
         """A new graph of as many nodes has rows of its own."""
         edges, X, y = small(seed=5)
         for kind in (graco.GRACE, graco.GCN):
-            model = quick(kind, epochs=30).fit(self.graph)
-            own, turned = model.predict_proba(self.graph), model.predict_proba(graco.Graph(edges, features=X[::-1]))
+            model, new = quick(kind, epochs=30).fit(self.graph), graco.Graph(edges, features=X[::-1])
+            own, turned = model.predict_proba(self.graph), model.predict_proba(new)
             self.assertEqual(own.shape, turned.shape)
             self.assertGreater(np.abs(own - turned).max(), 1e-3)
+            if kind is graco.GRACE:  # the regression is fitted to the nodes that were trained on
+                Z = np.concatenate([model.embedding_, model.transform(new)])
+                wanted = graco.predict_proba(Z, np.concatenate([self.y, np.full(40, -1)]))[40:]
+                self.assertTrue(np.allclose(turned, wanted, atol=1e-6))
             mixed = self.graph[np.arange(40)[::-1]]  # the same nodes: rows in the order that is asked for
             self.assertTrue(np.allclose(model.predict_proba(mixed), own[::-1], atol=1e-6))
 

@@ -19,6 +19,7 @@ struct pretended_upload {
 static struct pretended {
     size_t budget; /* bytes of memory */
     size_t refuse; /* requests of at least so many fail; 0: none do for that */
+    bool pageable; /* an upload has read its source when it returns */
     /* What happened. */
     size_t live, most;
     int64_t uploaded; /* bytes */
@@ -98,7 +99,7 @@ static inline graco_status pretended_finish(struct context *c)
     (void)c;
     for (int i = 0; i < pretended.count; i++) {
         const struct pretended_upload *p = &pretended.pending[i];
-        CHECK(memcmp(p->from, p->copy, p->bytes) == 0);
+        CHECK(pretended.pageable || memcmp(p->from, p->copy, p->bytes) == 0);
     }
     pretended_drop();
     return GRACO_OK;

@@ -1,5 +1,6 @@
 /* Plans for ranks: what they say is sent in an epoch is what the ranks of a training count, to the byte
- * and the message, for every rank of 1 to 8. The ranks are threads of this program. */
+ * and the message, for every rank of 1 to 8; what ranks read that read their rows alone. The ranks are threads of this
+ * program. */
 #include "check.h"
 #include "fixture.h"
 
@@ -169,6 +170,34 @@ static graco_dataset *make_weighted(void)
     return data;
 }
 
+struct fingerprints {
+    char whole[GRACO_FINGERPRINT], own[RANKS_MOST][GRACO_FINGERPRINT];
+};
+
+static void read_rows(struct comm *comm, void *argument)
+{
+    const graco_load_options options = {.by_rows = true};
+    struct fingerprints *read = argument;
+    graco_dataset *data = NULL;
+    here = comm;
+    if (graco_dataset_load(&data, fixture_path("rows"), &options) == GRACO_OK)
+        graco_dataset_fingerprint(read->own[comm->rank], data);
+    graco_dataset_free(data);
+    here = NULL;
+}
+
+/* What ranks read, each its own rows, is the data set to the bit. */
+static void reads_rows(const graco_dataset *data)
+{
+    for (int ranks = 2; ranks <= 5; ranks++) {
+        struct fingerprints read = {.whole = ""};
+        CHECK_OK(graco_dataset_fingerprint(read.whole, data));
+        run_ranks(ranks, read_rows, &read);
+        for (int rank = 0; rank < ranks; rank++)
+            CHECK(strcmp(read.own[rank], read.whole) == 0);
+    }
+}
+
 /* A rank that reads its rows alone has, next to a step's memory, labels and the split of all nodes, and where it
  * divides rows anew, as inductive trainings do, its share of edges and features as they were read. */
 static void test_rows(graco_dataset *made, int64_t bytes_of_edge, int64_t bytes_of_features)
@@ -179,6 +208,7 @@ static void test_rows(graco_dataset *made, int64_t bytes_of_edge, int64_t bytes_
     CHECK_OK(graco_dataset_save(made, fixture_path("rows")));
     graco_dataset_free(made);
     CHECK_OK(graco_dataset_load(&data, fixture_path("rows"), NULL));
+    reads_rows(data);
     int64_t all = 5 * data->graph->nodes;
     int64_t read = (bytes_of_edge * data->graph->edges + bytes_of_features) / RANKS;
     for (int inductive = 0; inductive < 2; inductive++) {
@@ -195,6 +225,22 @@ static void test_rows(graco_dataset *made, int64_t bytes_of_edge, int64_t bytes_
     graco_dataset_free(data);
 }
 
+/* The same where ranks divide the nodes in an order of their own. */
+static void test_order(graco_dataset *made)
+{
+    graco_dataset *data = NULL;
+    int64_t nodes = made->graph->nodes;
+    CHECK_OK(memory_alloc(&made->order, nodes, sizeof *made->order));
+    for (int64_t i = 0; i < nodes; i++)
+        made->order[i] = (int32_t)((7 * i + 3) % nodes);
+    CHECK_OK(graco_dataset_save(made, fixture_path("rows")));
+    graco_dataset_free(made);
+    CHECK_OK(graco_dataset_load(&data, fixture_path("rows"), NULL));
+    reads_rows(data);
+    fixture_remove(fixture_path("rows"));
+    graco_dataset_free(data);
+}
+
 int main(void)
 {
     graco_dataset *words = make_data(false);
@@ -203,5 +249,7 @@ int main(void)
     test_rests();
     test_rows(words, 12, 8 * words->features.sparse.start[words->features.rows]);
     test_rows(make_weighted(), 20, 4 * 90 * 5);
+    test_order(make_weighted());
+    test_order(make_data(false));
     return check_result();
 }

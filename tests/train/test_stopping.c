@@ -270,8 +270,37 @@ static void first_step_warms_up(void)
     graco_dataset_free(data);
 }
 
+static bool note_faster(void *user, const graco_progress *p)
+{
+    *(const char **)user = p->faster ? p->faster : "";
+    return false;
+}
+
+/* Whatever looks at all pairs says which setting does not. */
+static void names_what_is_faster(void)
+{
+    static const char *const rows[][3] = {
+        {"gae", "objective=exact", "objective=sampled"},
+        {"gae", "objective=sampled", ""},
+        {"vgae", "objective=exact", "objective=sampled"},
+        {"grace", "objective=moment", ""},
+        {"grace", "objective=exact hidden=16", "objective=moment"},
+        {"dgi", "hidden=8", ""},
+    };
+    graco_dataset *data = generated(4000);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        graco_config config = fixture_config(rows[i][0], rows[i][1]);
+        const char *faster = NULL;
+        graco_train_options options = {.on_progress = note_faster, .user = &faster};
+        CHECK(graco_train(NULL, NULL, data, &config, &options) == GRACO_STOPPED);
+        CHECK(faster && strcmp(faster, rows[i][2]) == 0);
+    }
+    graco_dataset_free(data);
+}
+
 int main(void)
 {
+    names_what_is_faster();
     stops_between_steps();
     stops_within_step();
     refuses_other_steps();
