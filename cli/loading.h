@@ -28,10 +28,19 @@ graco_status loading_embeddings(const graco_matrix **Z, char *const **names, gra
                     "table of node features beside an edge list"),                                 \
         OPTION_ROW_TEXT("labels", 0, "FILE", &(load).labels_path,                                  \
                         "table of node labels beside an edge list"),                               \
-        OPTION_ROW_FLAG("undirected", 0, &(load).undirected, "add the reverse of every edge"),     \
+        OPTION_ROW_TEXT("source", 0, "NAME|N", &(load).source,                                     \
+                        "column of an edge list that has the sources"),                            \
+        OPTION_ROW_TEXT("target", 0, "NAME|N", &(load).target,                                     \
+                        "column of an edge list that has the targets"),                            \
+        OPTION_ROW_TEXT("weight", 0, "NAME|N", &(load).weight,                                     \
+                        "column of an edge list that has the weights"),                            \
         OPTION_ROW_FLAG("directed", 0, &(load).directed,                                           \
-                        "add none, though the run's data had reverses added"),                     \
+                        "keep the edges of a list as directed; default: both ways"),               \
+        OPTION_ROW_FLAG("undirected", 0, &(load).undirected,                                       \
+                        "add the reverse of every edge in any format"),                            \
         OPTION_ROW_FLAG("unweighted", 0, &(load).unweighted, "leave out the weights of edges"),    \
+        OPTION_ROW_FLAG("count-repeats", 0, &(load).count_repeats,                                 \
+                        "weigh each edge of a list by its number of rows"),                        \
         OPTION_ROW_TEXT("header", 0, "yes|no", &(load).header,                                     \
                         "whether tables begin with a header"),                                     \
         OPTION_ROW_TEXT("id-column", 0, "NAME|N|none", &(load).id_column,                          \

@@ -146,14 +146,19 @@ typedef struct graco_dataset graco_dataset;
 typedef struct graco_load_options {
     const char *features_path; /* table of node features beside an edge list, or NULL */
     const char *labels_path;   /* table of node labels beside an edge list, or NULL */
-    bool undirected;           /* add the reverse of every edge; published sets have it,
-                                * but for those of the Open Graph Benchmark */
+    bool
+        undirected; /* add the reverse of every edge. Text lists of edges and scipy matrices have it
+                                * unless `directed` is set; all other formats say it themselves */
     /* What an edge list and its tables are like, where looking is not enough; NULL: look. */
     const char *header;    /* "yes" or "no": whether their first lines are headers */
     const char *id_column; /* the column that names nodes: its name, its number from 1, or "none" */
     const char *delimiter; /* one character, or "tab", "comma", "space" (blanks and tabs) */
-    bool directed;         /* take edges as they are, though graco_run_data would add reverses */
+    bool directed;         /* take the edges of a list as they are directed */
     bool unweighted;       /* leave out the weights of the edges */
+    /* Columns of an edge list: a name in its header, or a number from 1; NULL: graco_table_ends decides. */
+    const char *source, *target, *weight;
+    bool
+        count_repeats; /* where an edge list has no weights: an edge's weight is how often it stands there */
     /* Where several processes train together (graco_ranks), and the source is a folder of .npy that
      * allows it: each reads the rows of its own nodes alone, for graco_train and nothing else. */
     bool by_rows;

@@ -656,7 +656,12 @@ def load(
     *,
     features: Any = None,
     labels: Any = None,
+    source_column: Any = None,
+    target_column: Any = None,
+    weight_column: Any = None,
+    directed: bool = False,
     undirected: bool = False,
+    count_repeats: bool = False,
     header: Optional[str] = None,
     id_column: Optional[str] = None,
     delimiter: Optional[str] = None,
@@ -674,8 +679,11 @@ def load(
     ----------
     source : path or name, such as "cora".
     features, labels : paths of tables beside an edge list.
-    undirected : adds the reverse of every edge; published data sets have it, but for those of the Open
-        Graph Benchmark.
+    source_column, target_column, weight_column : of an edge list: a name in its header, or a number from 1.
+        None: the names of the columns decide.
+    directed : True keeps the edges of a list or a scipy matrix as they are directed; else they go both ways.
+    undirected : adds the reverse of every edge in a format that states its direction.
+    count_repeats : where a list has no weights, an edge's weight is how often it stands there.
     header : "yes" or "no": whether the first lines of tables are headers. None: look.
     id_column : that names nodes: its name, its number from 1, or "none". None: look.
     delimiter : one character, or "tab", "comma", "space". None: look.
@@ -692,7 +700,12 @@ def load(
     options = c.LoadOptions(
         features_path=None if features is None else _path(features),
         labels_path=None if labels is None else _path(labels),
+        source=None if source_column is None else c.encode(source_column, "source_column"),
+        target=None if target_column is None else c.encode(target_column, "target_column"),
+        weight=None if weight_column is None else c.encode(weight_column, "weight_column"),
+        directed=directed,
         undirected=undirected,
+        count_repeats=count_repeats,
         header=None if header is None else c.word(header, "header"),
         id_column=None if id_column is None else c.encode(id_column, "id_column"),
         delimiter=None if delimiter is None else c.word(delimiter, "delimiter"),

@@ -265,6 +265,7 @@ static void take_parts(struct graco_dataset *data, struct dataset_parts *parts)
     memcpy(data->notes, parts->notes, sizeof data->notes);
     memset(parts->notes, 0, sizeof parts->notes);
     data->inductive = parts->inductive;
+    data->listed = parts->listed;
     parts->features = (struct features){0};
     parts->shard = NULL;
     parts->label = NULL;

@@ -95,7 +95,8 @@ struct graco_dataset {
     char *notes[DATASET_NOTES];     /* how each table was understood; NULL past the last */
     int64_t self_loops, duplicates; /* removed */
     struct reading reading;         /* how it was read; no source: it was generated */
-    bool by_rows;                   /* ranks could read their rows of it alone (read_rows.h) */
+    bool listed;  /* read from a list of edges that does not state its direction */
+    bool by_rows; /* ranks could read their rows of it alone (read_rows.h) */
 };
 
 /* Nodes of the whole data set, whatever this rank has of it; the number of its first row here. */
@@ -112,6 +113,7 @@ struct dataset_parts {
     bool lent_source, lent_target; /* it is the caller's: only read */
     float *weights;                /* (edges) or NULL */
     bool undirected;               /* add the reverse of every edge */
+    bool listed;                   /* edges are a list that does not state its direction */
     bool inductive;
     struct features features;
     struct dataset_shard *shard; /* in the place of edges: a rank's rows; NULL: all are here */

@@ -21,12 +21,29 @@ enum { FOLDER_MAX = 200 };
 
 static const graco_load_options no_options = {0};
 
+/* Columns and repeats are those of an edge list. */
+static graco_status refuse_columns(bool edges, const graco_load_options *options,
+                                   const char *format)
+{
+    const char *word = options->source          ? "source"
+                       : options->target        ? "target"
+                       : options->weight        ? "weight"
+                       : options->count_repeats ? "count-repeats"
+                                                : NULL;
+    if (edges || !word)
+        return GRACO_OK;
+    return status_fail(GRACO_ERROR_ARGUMENT,
+                       "what is said of columns (%s) goes with an edge list only, and this is %s",
+                       word, format);
+}
+
 /* Tables belong to graphs without features and labels of their own; elsewhere they would be ignored in
  * silence. */
 static graco_status refuse_tables(const struct reader *reader, const graco_load_options *options,
                                   const char *format)
 {
     const char *table = options->features_path ? options->features_path : options->labels_path;
+    PASS(refuse_columns(reader == &reader_edges, options, format));
     if (reader && reader->tables)
         return GRACO_OK;
     if (!table && (options->header || options->id_column || options->delimiter))
@@ -39,6 +56,24 @@ static graco_status refuse_tables(const struct reader *reader, const graco_load_
         return GRACO_OK;
     return status_fail(GRACO_ERROR_ARGUMENT,
                        "the table %s goes with an edge list only, and this is %s", table, format);
+}
+
+/* Files of tables that graco does not read itself, by their first bytes. */
+static graco_status refuse_others(const uint8_t *head, int64_t length, const char *path)
+{
+    static const struct {
+        const char *bytes, *format, *reads;
+    } others[] = {{"PAR1", "a Parquet file", "read_parquet"},
+                  {"ARROW1", "an Arrow file", "read_feather"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        int64_t known = (int64_t)strlen(others[i].bytes);
+        if (length >= known && memcmp(head, others[i].bytes, (size_t)known) == 0)
+            return status_fail(GRACO_ERROR_FORMAT,
+                               "%s is %s: expected text, .npz or a folder; Python reads it: "
+                               "graco.Graph(pandas.%s(\"%s\")).save(\"graph.npz\")",
+                               path, others[i].format, others[i].reads, path);
+    }
+    return GRACO_OK;
 }
 
 bool source_begins(const struct source *source, char first)
@@ -146,13 +181,16 @@ static graco_status load_text(struct graco_dataset **out, struct source *source)
 {
     const uint8_t *head = source->text.data;
     int64_t length = source->text.length < HEAD ? source->text.length : HEAD;
+    PASS(refuse_others(head, length, source->path));
     PASS(check_text(head, length));
     if (length >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark */
         source->text.data += 3;
         source->text.length -= 3;
     }
     source->place = PLACE_TEXT;
-    return read_by(find_reader(source), out, source);
+    const struct reader *reader = find_reader(source);
+    PASS(refuse_columns(reader == &reader_edges, source->options, reader->format));
+    return read_by(reader, out, source);
 }
 
 /* A file is a zip archive by its first bytes, or else text, which has no NUL there. */
@@ -210,6 +248,15 @@ done:
     return status;
 }
 
+/* A list was read as undirected unless the options say otherwise: that is kept as if they had said so. */
+static graco_status keep_reading(struct graco_dataset *data, const char *source,
+                                 const graco_load_options *options)
+{
+    graco_load_options kept = *options;
+    kept.undirected = options->undirected || (data->listed && !options->directed);
+    return reading_copy(&data->reading, source, &kept);
+}
+
 graco_status graco_dataset_load(graco_dataset **out, const char *source,
                                 const graco_load_options *options)
 {
@@ -225,7 +272,7 @@ graco_status graco_dataset_load(graco_dataset **out, const char *source,
     from.name = name;
     status = (file_is_folder(path) ? load_folder : load_file)(&data, &from);
     if (status == GRACO_OK)
-        status = reading_copy(&data->reading, source, from.options);
+        status = keep_reading(data, source, from.options);
     if (status != GRACO_OK && !strstr(graco_message(), path))
         status = status_context(status, "%s", path);
     if (status != GRACO_OK)

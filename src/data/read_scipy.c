@@ -30,13 +30,15 @@ done:
 static graco_status read_scipy(struct graco_dataset **out, const struct source *source)
 {
     graco_status status = GRACO_OK;
-    struct tables tables = {.undirected = source->options->undirected};
+    struct tables tables = {0};
     char note[TABLES_NOTE];
     TRY(tables_options(&tables.how, source->options));
     TRY(read_graph(&tables.edges, source));
-    snprintf(note, sizeof note, "%" PRId64 " edges; nodes have numbers; %sa scipy matrix",
+    tables_direct(&tables, source->options, true);
+    snprintf(note, sizeof note, "%" PRId64 " edges; nodes have numbers; %sa scipy matrix%s",
              tables.edges.count,
-             tables.edges.weight ? "values are weights; " : "values are left out; ");
+             tables.edges.weight ? "values are weights; " : "values are left out; ",
+             tables_say_direction(&tables));
     TRY(tables_note(&tables, source->path, note));
     TRY(tables_create(out, &tables, source));
 done:

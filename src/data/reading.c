@@ -16,10 +16,16 @@ static const struct {
     size_t offset;
 } TEXTS[] = {{"features", offsetof(graco_load_options, features_path)},
              {"labels", offsetof(graco_load_options, labels_path)},
+             {"source_column", offsetof(graco_load_options, source)},
+             {"target_column", offsetof(graco_load_options, target)},
+             {"weight_column", offsetof(graco_load_options, weight)},
              {"header", offsetof(graco_load_options, header)},
              {"id_column", offsetof(graco_load_options, id_column)},
              {"delimiter", offsetof(graco_load_options, delimiter)}};
 enum { TEXT_COUNT = sizeof TEXTS / sizeof *TEXTS };
+
+/* How edges go: both ways, one way, or as the format states it. */
+static const char *const DIRECTIONS[] = {"undirected", "directed", "stated", NULL};
 
 /* Where the files are, seen from the folder of a config.json. */
 static const char *const FROM_FOLDER[READING_PATHS] = {"source_from_here", "features_from_here",
@@ -110,6 +116,11 @@ done:
     return status;
 }
 
+static int direction_of(const graco_load_options *options)
+{
+    return options->undirected ? 0 : options->directed ? 1 : 2;
+}
+
 graco_status reading_put(struct writer *json, const struct reading *reading, const char *folder)
 {
     graco_load_options options = reading->options;
@@ -118,11 +129,32 @@ graco_status reading_put(struct writer *json, const struct reading *reading, con
     for (int i = 0; i < TEXT_COUNT; i++)
         if (*text_of(&options, i))
             writer_string(json, TEXTS[i].key, *text_of(&options, i));
-    if (options.undirected)
-        writer_bool(json, "undirected", true);
+    writer_string(json, "direction", DIRECTIONS[direction_of(&options)]);
     if (options.unweighted)
         writer_bool(json, "unweighted", true);
+    if (options.count_repeats)
+        writer_bool(json, "count_repeats", true);
     return GRACO_OK;
+}
+
+/* Runs had `undirected` or nothing before they had `direction`. */
+static graco_status get_direction(graco_load_options *options, const struct json *object)
+{
+    const char *word = NULL;
+    if (json_find(object, "undirected"))
+        PASS(json_get_bool(&options->undirected, object, "undirected"));
+    if (!json_find(object, "direction"))
+        return GRACO_OK;
+    PASS(json_get_string(&word, object, "direction"));
+    for (int i = 0; DIRECTIONS[i]; i++) {
+        if (strcmp(word, DIRECTIONS[i]) != 0)
+            continue;
+        options->undirected = i == 0;
+        options->directed = i == 1;
+        return GRACO_OK;
+    }
+    return status_fail(GRACO_ERROR_FORMAT,
+                       "direction '%s': expected undirected, directed or stated", word);
 }
 
 graco_status reading_get(struct reading *out, const struct json *object)
@@ -136,11 +168,14 @@ graco_status reading_get(struct reading *out, const struct json *object)
     for (int i = 0; i < TEXT_COUNT; i++)
         if (json_find(object, TEXTS[i].key))
             PASS(json_get_string(text_of(&options, i), object, TEXTS[i].key));
-    if (json_find(object, "undirected"))
-        PASS(json_get_bool(&options.undirected, object, "undirected"));
+    PASS(get_direction(&options, object));
     if (json_find(object, "unweighted"))
         PASS(json_get_bool(&options.unweighted, object, "unweighted"));
-    return copy_all(out, source, &options, from_folder);
+    if (json_find(object, "count_repeats"))
+        PASS(json_get_bool(&options.count_repeats, object, "count_repeats"));
+    PASS(copy_all(out, source, &options, from_folder));
+    out->undated = !json_find(object, "direction");
+    return GRACO_OK;
 }
 
 graco_status reading_move(struct reading *out, const struct reading *reading, const char *folder)
@@ -153,8 +188,10 @@ graco_status reading_move(struct reading *out, const struct reading *reading, co
             TRY(memory_path(&path[p], folder, reading->from_folder[p]));
     options.features_path = path[1] ? path[1] : options.features_path;
     options.labels_path = path[2] ? path[2] : options.labels_path;
-    if (path[0])
+    if (path[0]) {
         TRY(reading_copy(out, path[0], &options));
+        out->undated = reading->undated;
+    }
 done:
     for (int p = 0; p < READING_PATHS; p++)
         memory_free(path[p]);
@@ -181,9 +218,15 @@ void reading_apply(graco_load_options *options, char *note, size_t size,
         *text_of(options, i) = *text_of(&was, i);
         add_note(note, size, TEXTS[i].key, *text_of(&was, i));
     }
-    if (was.undirected && !options->undirected && !options->directed) {
-        options->undirected = true;
-        add_note(note, size, "undirected", "");
+    if (!options->undirected && !options->directed) {
+        options->undirected = was.undirected;
+        options->directed = was.directed || (reading->undated && !was.undirected);
+        if (was.undirected && !same) /* elsewhere the table's own note says it */
+            add_note(note, size, "undirected", "");
+    }
+    if (same && was.count_repeats && !options->count_repeats) {
+        options->count_repeats = true;
+        add_note(note, size, "count_repeats", "");
     }
     if (was.unweighted && !options->unweighted) {
         options->unweighted = true;

@@ -5,6 +5,8 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
+
 struct json;
 struct writer;
 
@@ -13,9 +15,12 @@ enum { READING_PATHS = 3 };
 
 /* Owns its texts, which lie in one block. Starts zeroed. */
 struct reading {
-    const char *source;         /* as it was given; NULL: no file was read */
-    graco_load_options options; /* as they were given */
+    const char *source; /* as it was given; NULL: no file was read */
+    graco_load_options
+        options; /* as they were given; of a list `undirected` or `directed` is set */
     char *block;
+    bool
+        undated; /* read from JSON that says nothing on direction: lists were read as directed then */
     /* Of one that was read from JSON: the paths seen from its folder; NULL: it does not say. */
     const char *from_folder[READING_PATHS];
 };

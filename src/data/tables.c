@@ -38,6 +38,19 @@ graco_status tables_note(struct tables *tables, const char *file, const char *te
     return memory_string(&tables->notes[slot], note);
 }
 
+void tables_direct(struct tables *tables, const graco_load_options *options, bool listed)
+{
+    tables->listed = listed;
+    tables->undirected = options->undirected || (listed && !options->directed);
+}
+
+const char *tables_say_direction(const struct tables *tables)
+{
+    if (!tables->listed)
+        return "";
+    return tables->undirected ? "; undirected" : "; directed";
+}
+
 /* A node number of plain digits below `limit`, -1 if the text is none. */
 static int32_t node_number(const char *text, int64_t limit)
 {
@@ -90,8 +103,15 @@ graco_status tables_options(struct table_options *out, const graco_load_options 
         char separator;
     } delimiters[] = {{"tab", '\t'}, {"comma", ','}, {"space", ' '}};
     const char *header = options->header, *delimiter = options->delimiter;
-    *out =
-        (struct table_options){.id_column = options->id_column, .unweighted = options->unweighted};
+    *out = (struct table_options){.id_column = options->id_column,
+                                  .unweighted = options->unweighted,
+                                  .source = options->source,
+                                  .target = options->target,
+                                  .weight = options->weight};
+    if (options->unweighted && options->weight)
+        return status_fail(GRACO_ERROR_ARGUMENT,
+                           "unweighted and weight '%s' are both set: expected one of them",
+                           options->weight);
     if (header && strcmp(header, "yes") != 0 && strcmp(header, "no") != 0)
         return status_fail(GRACO_ERROR_ARGUMENT, "header '%s': expected yes or no", header);
     if (header)
@@ -217,12 +237,22 @@ static graco_status take_labels(struct dataset_parts *parts, const struct tables
     return GRACO_OK;
 }
 
+/* Adds a text to the end of a note. */
+static graco_status extend_note(char **note, const char *text)
+{
+    char longer[3 * TABLES_NOTE], *last = *note;
+    snprintf(longer, sizeof longer, "%s%s", last, text);
+    *note = NULL;
+    graco_status status = memory_string(note, longer);
+    memory_free(last);
+    return status;
+}
+
 /* Adds to the last note, which is on labels, how many nodes have none, and how many the labels added to
  * the `before` that were known. */
 static graco_status note_unlabelled(struct tables *tables, int64_t before)
 {
-    graco_status status = GRACO_OK;
-    char longer[2 * TABLES_NOTE], added[64] = "", *last;
+    char text[TABLES_NOTE] = "", added[64] = "";
     int64_t known = 0, more = tables->nodes - before;
     int slot = DATASET_NOTES - 1;
     while (slot > 0 && !tables->notes[slot])
@@ -234,17 +264,12 @@ static graco_status note_unlabelled(struct tables *tables, int64_t before)
     if (more > 0)
         snprintf(added, sizeof added, "; %" PRId64 " of its nodes ha%s no edge", more,
                  more == 1 ? "s" : "ve");
-    int used = snprintf(longer, sizeof longer, "%s", tables->notes[slot]);
+    int used = 0;
     if (known < tables->nodes)
-        used += snprintf(longer + used, sizeof longer - (size_t)used,
-                         "; %" PRId64 " of %" PRId64 " nodes have no label", tables->nodes - known,
-                         tables->nodes);
-    snprintf(longer + used, sizeof longer - (size_t)used, "%s", added);
-    last = tables->notes[slot];
-    tables->notes[slot] = NULL;
-    status = memory_string(&tables->notes[slot], longer);
-    memory_free(last);
-    return status;
+        used = snprintf(text, sizeof text, "; %" PRId64 " of %" PRId64 " nodes have no label",
+                        tables->nodes - known, tables->nodes);
+    snprintf(text + used, sizeof text - (size_t)used, "%s", added);
+    return extend_note(&tables->notes[slot], text);
 }
 
 /* The numbers of all nodes, and which rows are whose. */
@@ -275,12 +300,44 @@ static graco_status number_nodes(struct tables *tables, const struct source *sou
                : GRACO_OK;
 }
 
+/* Each row of a list without weights weighs 1, so that a repeated edge weighs as much as it has rows. */
+static graco_status count_rows(struct tables *tables)
+{
+    struct table_edges *edges = &tables->edges;
+    if (edges->weight)
+        return GRACO_OK;
+    PASS(memory_alloc(&edges->weight, edges->count, sizeof *edges->weight));
+    for (int64_t e = 0; e < edges->count; e++)
+        edges->weight[e] = 1;
+    return GRACO_OK;
+}
+
+/* Adds to the first note, which is on edges, how many were merged. */
+static graco_status note_repeats(struct graco_dataset *data, bool weighted, bool counted)
+{
+    char text[128];
+    int64_t count = data->duplicates;
+    if (count == 0)
+        return GRACO_OK;
+    snprintf(text, sizeof text, "; %" PRId64 " row%s an edge and %s merged%s", count,
+             count == 1 ? " repeats" : "s repeat", count == 1 ? "is" : "are",
+             weighted  ? ", weights added"
+             : counted ? ", and counted as weights"
+                       : "");
+    return extend_note(&data->notes[0], text);
+}
+
 graco_status tables_create(struct graco_dataset **out, struct tables *tables,
                            const struct source *source)
 {
     graco_status status = GRACO_OK;
-    struct dataset_parts parts = {.name = source->name, .undirected = tables->undirected};
+    struct dataset_parts parts = {
+        .name = source->name, .undirected = tables->undirected, .listed = tables->listed};
+    struct graco_dataset *data = NULL;
+    bool weighted = tables->edges.weight;
     TRY(number_nodes(tables, source));
+    if (source->options->count_repeats)
+        TRY(count_rows(tables));
     parts.nodes = tables->nodes;
     parts.edges = tables->edges.count;
     parts.source = tables->edges.source;
@@ -298,8 +355,13 @@ graco_status tables_create(struct graco_dataset **out, struct tables *tables,
     memset(tables->notes, 0, sizeof tables->notes);
     if (tables->edges.names)
         TRY(names_list(&parts.node_ids, tables->edges.names));
-    TRY(dataset_create(out, &parts));
+    TRY(dataset_create(&data, &parts));
+    if (tables->listed)
+        TRY(note_repeats(data, weighted, source->options->count_repeats));
+    *out = data;
+    data = NULL;
 done:
+    graco_dataset_free(data);
     dataset_parts_clear(&parts);
     return status;
 }

@@ -15,6 +15,7 @@ struct tables {
     struct csr sparse;             /* with row r for node r; start NULL: there are none */
     struct table_labels labels;
     bool undirected; /* add the reverse of every edge */
+    bool listed;     /* edges are a list that does not state its direction: see tables_direct */
     struct table_options how;
 
     /* For tables_create alone. */
@@ -29,6 +30,13 @@ graco_status tables_options(struct table_options *out, const graco_load_options 
 
 /* Adds a line on how a file was understood: its name, ": " and the text. */
 graco_status tables_note(struct tables *tables, const char *file, const char *text);
+
+/* Decides the direction of edges by the options: a list, which does not state it, is undirected unless it is to be
+ * directed; other formats get reverses only if these are to be added. */
+void tables_direct(struct tables *tables, const graco_load_options *options, bool listed);
+
+/* The word for it, for the end of a note; "" where the format states it. */
+const char *tables_say_direction(const struct tables *tables);
 
 /* Makes the data set; what `tables` owned is taken or stays to be cleared. */
 graco_status tables_create(struct graco_dataset **out, struct tables *tables,

@@ -83,19 +83,20 @@ exits 2 "did you mean citeseer?" train --preset citese
 entity=https://www.wikidata.org/entity
 institute=神经网络与机器学习研究所 # twelve characters
 printf 'source,target\n%s/Q1,%s/Q2\n%s/Q1,%s/Q3\n%s,%s/Q1\n' "$entity" "$entity" "$entity" "$entity" "$institute$institute$institute$institute" "$entity" >long.csv
-exits 0 "2: $entity/Q2, $entity/Q3" info long.csv --of "$entity/Q1"
-exits 0 "1: ${institute}神...$institute$institute" info long.csv --of "$entity/Q1"
+exits 0 "2: $entity/Q2, $entity/Q3" info long.csv --directed --of "$entity/Q1"
+exits 0 "1: ${institute}神...$institute$institute" info long.csv --directed --of "$entity/Q1"
 printf 'source,target,weight\na,b,1\nb,a,5\nb,c,2\nc,b,2\n' >apart.csv
-exits 0 "edges out          1: b (1)" info apart.csv --of a
-exits 0 "edges in           1: b (5)" info apart.csv --of a
-exits 0 "neighbours         1: b (2)" info apart.csv --of c
+exits 0 "edges out          1: b (1)" info apart.csv --directed --of a
+exits 0 "edges in           1: b (5)" info apart.csv --directed --of a
+exits 0 "neighbours         1: b (2)" info apart.csv --directed --of c
 printf 'a b {}\nb c {}\n' >attributes.txt
 exits 1 "unless data=False" info attributes.txt
-exits 0 "edges              2" info attributes.txt --unweighted
+exits 0 "edges              4" info attributes.txt --unweighted
 printf '\351\350,b\n' >latin.csv
 exits 1 "a name is not UTF-8" info latin.csv --of b --json
 exits 2 "expected a run folder" watch g.npz
-exits 0 "directed" info directed.txt
+exits 0 "(directed" info directed.txt --directed
+exits 0 "(both directions" info directed.txt
 exits 0 "none" info directed.txt
 exits 0 "(no labels)" info named.txt
 exits 0 "1, dense" info directed.txt --features one.csv
@@ -103,7 +104,7 @@ exits 0 "sparse:" info g.npz
 exits 0 "several per node" info ppi
 exits 0 '"split_nodes": null' info directed.txt --json
 exits 0 '"multi_label": true' info ppi --json
-exits 0 '"directed": true' info directed.txt --json
+exits 0 '"directed": true' info directed.txt --directed --json
 cp g.npz "$(printf 'caf\351.npz')"
 exits 0 '"name": "caf?"' info "$(printf 'caf\351.npz')" --json
 cp g.npz café.npz

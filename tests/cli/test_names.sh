@@ -127,10 +127,10 @@ exits 0 "2 nodes by number" export plain -o of.vec --of 3 --of 0
 (echo "2 2" && grep '^3 ' plain.vec && grep '^0 ' plain.vec) >wanted
 same of.vec wanted
 exits 0 "node               =cid" info "${tables[@]}" --of =cid
-exits 0 "edges out          1: dan" info "${tables[@]}" --of =cid --of ann
+exits 0 "edges out          1: dan" info "${tables[@]}" --directed --of =cid --of ann
 holds "two nodes: $(cat out)" [ "$(grep -c '^node ' out)" -eq 2 ]
 exits 0 "neighbours         2: ann, =cid" info "${tables[@]}" --undirected --of "Bo, b"
-exits 0 '"edges_in": [{"node": "Bo, b", "weight": 1.0}]' info "${tables[@]}" --of =cid --json
+exits 0 '"edges_in": [{"node": "Bo, b", "weight": 1.0}]' info "${tables[@]}" --directed --of =cid --json
 exits 0 "node               2" info plain.txt --of 2
 refuses 2 "no node is called 'eve'" info "${tables[@]}" --json --of eve
 refuses 2 "no node '9'" info plain.txt --of 9 --json

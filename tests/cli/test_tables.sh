@@ -37,9 +37,9 @@ printf 'source,target\n0,1\n1,2\n2,3\n' >headed.csv
 printf 'node_id,f0,f1\n3,.125,1\n1,.25,0\n0,.5,1\n2,.75,1\n' >ids.csv
 printf 'node_id,label\n2,0\n0,0\n1,1\n3,1\n' >labelled.csv
 
-says 'plain.csv: 3 edges; nodes have numbers; no header' plain.csv
+says 'plain.csv: 3 edges; nodes have numbers; no header; undirected' plain.csv
 says 'x.csv: rows are in the order of the nodes; 2 features; no header' plain.csv --features x.csv
-says 'headed.csv: 3 edges; nodes have numbers; header' headed.csv
+says 'headed.csv: 3 edges; nodes have numbers; edges from `source` to `target`; header; undirected' headed.csv
 says 'ids.csv: column 1 `node_id` names nodes; 2 features; header' plain.csv --features ids.csv
 says 'labelled.csv: column 1 names nodes; 2 classes, which have numbers; header' plain.csv \
     --labels labelled.csv
@@ -48,9 +48,9 @@ says 'labelled.csv: column 1 names nodes; 2 classes, which have numbers; header'
 for text in 'Éva,b\nb,Éva\n' '日本,中国\n中国,Éva\n' '\xef\xbb\xbfÉva,b\n' 'ß b\nb c\n' '\xe9,c\nb,c\n' \
     '\xef\xbb\xbfa,b\r\n' '😀\t😁\n'; do
     printf "$text" >script.csv
-    says "script.csv: $(grep -c '' script.csv) edges; nodes have names; no header" script.csv
+    says "script.csv: $(grep -c '' script.csv) edges; nodes have names; no header; undirected" script.csv
     gzip -f script.csv
-    says "script.csv.gz: $(zcat script.csv.gz | grep -c '') edges; nodes have names; no header" script.csv.gz
+    says "script.csv.gz: $(zcat script.csv.gz | grep -c '') edges; nodes have names; no header; undirected" script.csv.gz
 done
 printf 'Éva,.5\nb,.25\n' >script_x.csv
 printf 'Éva,b\n' >script.csv
@@ -69,9 +69,9 @@ printf 'a,b\nb,c\n' >straight.csv
 for name in turned weighed straight; do "$graco" convert $name.csv $name.npz 2>/dev/null; done
 same turned.npz straight.npz
 same weighed.npz straight.npz
-says 'turned.csv: 2 edges; nodes have names; header' turned.csv
+says 'turned.csv: 2 edges; nodes have names; edges from `source` to `target`; header; undirected' turned.csv
 printf 'source,kind,target\na,friend,b\n' >kinds.csv
-says 'kinds.csv: 1 edges; nodes have names; column 2 `kind` is no weight and left out; header' kinds.csv
+says 'kinds.csv: 1 edges; nodes have names; edges from `source` to `target`; left out: `kind`; header; undirected' kinds.csv
 
 # The same graph, whatever the form.
 "$graco" convert plain.csv a.npz --features x.csv --labels y.csv 2>/dev/null
@@ -136,14 +136,14 @@ for first in 'a;b;1,5' 'a b 1,5' '0 1 0,25'; do
     refuses "and the weight \"${first##*[; ]}\", which needs a point" comma.csv
 done
 printf 'a b 1,5\nb c 2,5\n' >comma.csv
-says 'comma.csv: 2 edges; nodes have names; no header' comma.csv --delimiter comma
+says 'comma.csv: 2 edges; nodes have names; no header; undirected' comma.csv --delimiter comma
 printf 'ann lee,5\nbob lee,6\n' >comma.csv
-says 'comma.csv: 2 edges; nodes have names; no header' comma.csv
+says 'comma.csv: 2 edges; nodes have names; no header; undirected' comma.csv
 
 printf 'paper,cites\n0,1\n1,2\n' >doubt.csv
-refuses 'may be a header or an edge: --header yes or --header no decides' doubt.csv
-says 'doubt.csv: 2 edges; nodes have numbers; header' doubt.csv --header yes
-says 'doubt.csv: 3 edges; nodes have names; no header' doubt.csv --header no
+says 'doubt.csv: 2 edges; nodes have numbers; edges from `paper` to `cites`; header; undirected' doubt.csv
+says 'doubt.csv: 2 edges; nodes have numbers; edges from `paper` to `cites`; header; undirected' doubt.csv --header yes
+says 'doubt.csv: 3 edges; nodes have names; no header; undirected' doubt.csv --header no
 printf 'rank,f\n3,1\n2,1\n1,0\n0,0\n' >rank.csv
 refuses 'may be ids or a feature: --id-column 1 or --id-column none decides' plain.csv \
     --features rank.csv
@@ -159,9 +159,9 @@ says 'last.csv: column 3 `f` names nodes; 2 features; header' path.csv --feature
 sed 1d last.csv >plain_last.csv
 says 'plain_last.csv: column 3 names nodes; 2 features; no header' path.csv --features plain_last.csv
 printf 'New York\tRome\nRome\tSan Jose, CA\n' >cities.tsv
-says 'cities.tsv: 2 edges; nodes have names; no header' cities.tsv
+says 'cities.tsv: 2 edges; nodes have names; no header; undirected' cities.tsv
 printf '0|1\n1|2\n' >bars.txt
-says 'bars.txt: 2 edges; nodes have numbers; no header' bars.txt --delimiter '|'
+says 'bars.txt: 2 edges; nodes have numbers; no header; undirected' bars.txt --delimiter '|'
 refuses "header 'maybe': expected yes or no" plain.csv --header maybe
 refuses "delimiter 'bars': expected one character" plain.csv --delimiter bars
 refuses "goes with an edge list only" a.npz --header yes
@@ -169,15 +169,16 @@ refuses "goes with an edge list only" a.npz --header yes
 printf '%%%%MatrixMarket matrix coordinate pattern general\n4 4 3\n1 2\n2 3\n3 4\n' >m.mtx
 says 'm.mtx: 3 edges; nodes have numbers; MatrixMarket' m.mtx
 "$graco" convert m.mtx c.npz --features x.csv --labels y.csv 2>/dev/null
-same a.npz c.npz
+exits 0 "" convert plain.csv directed.npz --features x.csv --labels y.csv --directed
+same directed.npz c.npz
 
 # Weights are read, said, kept by convert and left out if asked.
 printf 'source,target,weight\n0,1,2\n1,2,.5\n2,3,1\n' >weighted.csv
-says 'weighted.csv: 3 edges; nodes have numbers; weights; header' weighted.csv
-says 'weighted.csv: 3 edges; nodes have numbers; weights, which are left out; header' \
+says 'weighted.csv: 3 edges; nodes have numbers; edges from `source` to `target`; weights `weight`; header; undirected' weighted.csv
+says 'weighted.csv: 3 edges; nodes have numbers; edges from `source` to `target`; weights `weight`; weights are left out; header; undirected' \
     weighted.csv --unweighted
 printf 'source,target,year\n0,1,1999\n1,2,0\n2,3,-44\n' >years.csv
-says 'years.csv: 3 edges; nodes have numbers; column 3 `year` is no weight and left out; header' \
+says 'years.csv: 3 edges; nodes have numbers; edges from `source` to `target`; left out: `year`; header; undirected' \
     years.csv
 "$graco" convert weighted.csv weighted.npz --features x.csv --labels y.csv 2>/dev/null
 "$graco" info weighted.npz >out
@@ -193,12 +194,14 @@ refuses "line 2: 2 fields" wrong.csv
 
 # Columns beside those that a header names are left out; a data frame's column of row numbers too, packed or not.
 printf ',year,target,weight,source,kind\n0,1999,1,2,0,\n1,,2,1,1,"a, b"\n2,2001,3,1,2,c\n' >frame.csv
-says 'frame.csv: 3 edges; nodes have numbers; weights; 3 further columns, left out; header' frame.csv
-says 'frame.csv: 3 edges; nodes have numbers; weights, which are left out; 3 further columns, left out; header' \
+says 'frame.csv: 3 edges; nodes have numbers; edges from `source` to `target`; weights `weight`; left out: `year`, `kind`; row numbers, left out; header; undirected' frame.csv
+says 'frame.csv: 3 edges; nodes have numbers; edges from `source` to `target`; weights `weight`; left out: `year`, `kind`; weights are left out; row numbers, left out; header; undirected' \
     frame.csv --unweighted
 printf '0,1,2,5\n1,2,1,5\n' >bare4.csv
-refuses "bare4.csv, line 1: more than 3 fields found, two ids" bare4.csv
-refuses "beside further columns a header must name source and target" bare4.csv --header yes
+refuses "bare4.csv has 4 columns and no header that names source and target: name the two by number, such as --source 1 --target 2" bare4.csv
+refuses "none are called as ends are: name the two, such as --source 0 --target 1" bare4.csv --header yes
+says 'bare4.csv: 2 edges; nodes have numbers; edges from column 2 to column 3; weights in column 4; 1 column left out; no header; directed' \
+    bare4.csv --source 2 --target 3 --weight 4 --directed
 printf ',node_id,label\n0,2,0\n1,0,0\n2,1,1\n3,3,1\n' >frame-y.csv
 printf ',node_id,f0,f1\n0,3,.125,1\n1,1,.25,0\n2,0,.5,1\n3,2,.75,1\n' >frame-x.csv
 gzip -k frame.csv frame-x.csv frame-y.csv
@@ -212,6 +215,53 @@ done
 printf ',label\n2,0\n0,0\n1,1\n3,1\n' >index-y.csv
 "$graco" convert plain.csv indexed.npz --features x.csv --labels index-y.csv 2>/dev/null
 same a.npz indexed.npz
+
+# Ends by the names of columns, or as the options say. What could be read in two ways is refused.
+printf 'head,relation,tail\na,likes,b\nb,likes,c\nc,owns,a\n' >triples.csv
+says 'triples.csv: 3 edges; nodes have names; edges from `head` to `tail`; left out: `relation`; header; undirected' triples.csv
+sed 1d triples.csv >bare3.csv
+refuses 'has 3 columns, the third without weights, and no header that names source and target: name the two by number, such as --source 1 --target 3' bare3.csv
+says 'bare3.csv: 3 edges; nodes have names; edges from column 1 to column 3; 1 column left out; no header; undirected' \
+    bare3.csv --source 1 --target 3
+"$graco" convert triples.csv triples.npz 2>/dev/null
+"$graco" convert bare3.csv bare3.npz --source 1 --target 3 2>/dev/null
+same triples.npz bare3.npz
+printf 'customer,product\nann,tea\nbob,milk\n' >shop.csv
+refuses 'the first line, "customer" and "product", may be a header or an edge: --header yes or --header no decides' shop.csv
+says 'shop.csv: 2 edges; nodes have names; edges from `customer` to `product`; header; undirected' shop.csv --header yes
+says 'shop.csv: 2 edges; nodes have names; edges from `product` to `customer`; header; undirected' shop.csv --source product
+printf 'time\tcustomer\tproduct\tamount\n1\tann\ttea\t3\n2\tann\ttea\t4\n3\tbob\ttea\t1\n' >orders.tsv
+gzip -k orders.tsv
+for file in orders.tsv orders.tsv.gz; do
+    refuses 'of which none are called as ends are: name the two, such as --source customer --target product' $file
+    says "$file: 3 edges; nodes have names; edges from \`customer\` to \`product\`; weights \`amount\`; left out: \`time\`; header; undirected; 1 row repeats an edge and is merged, weights added" \
+        $file --source customer --target product --weight amount
+    "$graco" info $file --source 2 --target 3 --weight 4 --of tea >out 2>/dev/null
+    holds "weights are added: $(cat out)" grep -q 'neighbours  *2: ann (7), bob' out
+done
+says 'orders.tsv: 3 edges; nodes have names; edges from `customer` to `product`; left out: `time`, `amount`; header; undirected; 1 row repeats an edge and is merged, and counted as weights' \
+    orders.tsv --source customer --target product --count-repeats
+"$graco" info orders.tsv --source 2 --target 3 --count-repeats --of tea >out 2>/dev/null
+holds "rows are counted: $(cat out)" grep -q 'neighbours  *2: ann (2), bob' out
+printf 'C1,P1\nC2,P2\nC3,P3\nC4,P4\n' >pairs.csv
+says 'pairs.csv: 4 edges; nodes have names; no header; undirected' pairs.csv
+sed -i '1i buyer,item' pairs.csv
+says 'pairs.csv: 4 edges; nodes have names; edges from `buyer` to `item`; header; undirected' pairs.csv
+printf ',customer,product\n0,ann,tea\n1,bob,milk\n' >indexed.csv
+says 'indexed.csv: 2 edges; nodes have names; edges from `customer` to `product`; row numbers, left out; header; undirected' indexed.csv
+printf 'customer_id,product_id\nann,tea\nbob,milk\n' >ids.csv
+says 'ids.csv: 2 edges; nodes have names; edges from `customer_id` to `product_id`; header; undirected' ids.csv
+refuses 'ids.csv: no column is called '"'x'"' (source): expected one of `customer_id`, `product_id`, or a number from 1 to 2' ids.csv --source x
+refuses "column \`customer_id\` is both source and target" ids.csv --source 1 --target customer_id
+refuses "unweighted and weight 'w' are both set" ids.csv --weight w --unweighted
+refuses "m.mtx is MatrixMarket, which has no columns to choose" m.mtx --source 1
+refuses "what is said of columns (target) goes with an edge list only" a.npz --target 1
+refuses "what is said of columns (count-repeats) goes with an edge list only" a.npz --count-repeats
+refuses "undirected and directed are both set" plain.csv --directed --undirected
+printf 'PAR1\0\0' >t.parquet
+refuses 'graco.Graph(pandas.read_parquet("t.parquet")).save("graph.npz")' t.parquet
+printf 'ARROW1\0\0' >t.feather
+refuses 'graco.Graph(pandas.read_feather("t.feather")).save("graph.npz")' t.feather
 
 # Ids that look alike, and ids of other nodes.
 printf 'ann,bob\nbob,cem\n' >named.csv
@@ -230,7 +280,7 @@ printf 'source,target\n0,1.0\n1,2.0\n' >float.csv
 refuses "float.csv calls nodes both '1' and '1.0': expected numbers that are written alike" float.csv
 for text in '0,1.0\n2,3.0\n' 'v1,1.0\n1,2.0\n' '1.0,2.0\n2.0,1.0\n'; do
     printf "$text" >apart.csv
-    says "apart.csv: 2 edges; nodes have names; no header" apart.csv
+    says "apart.csv: 2 edges; nodes have names; no header; undirected" apart.csv
 done
 
 checked

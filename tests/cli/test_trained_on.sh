@@ -27,12 +27,12 @@ small=(--set hidden=8 --set checkpoint_every=2)
 
 # The run records how its data were read, and a fingerprint, which convert keeps.
 exits 0 embeddings train "${tables[@]}" -o run --epochs 4 "${small[@]}"
-for field in '"source": "ring.txt"' '"features": "x.csv"' '"labels": "y.csv"' '"undirected": true' \
+for field in '"source": "ring.txt"' '"features": "x.csv"' '"labels": "y.csv"' '"direction": "undirected"' \
     '"fingerprint": "40-'; do
     holds "config.json has $field" grep -qF "$field" run/config.json
 done
 "$graco" convert "${tables[@]}" whole.npz 2>/dev/null
-"$graco" convert ring.txt --features x.csv --labels y.csv directed.npz 2>/dev/null
+"$graco" convert ring.txt --directed --features x.csv --labels y.csv directed.npz 2>/dev/null
 
 # Rows under node_id in any order are the rows in the order of the nodes: the same embeddings and score.
 (echo a,b && cut -d, -f2- rows) >ordered.csv
@@ -45,7 +45,7 @@ holds "the same score: $(cat one other)" cmp <(tr -d ' ' <one) <(tr -d ' ' <othe
 rm one other
 
 # embed: the same reading unless told otherwise; other data are said, and embedded.
-exits 0 "read as the data of run were: features x.csv, labels y.csv, undirected" \
+exits 0 "read as the data of run were: features x.csv, labels y.csv" \
     embed run ring.txt -o Z.npy
 same Z.npy run/embeddings.npy
 exits 0 "" embed run whole.npz -o Z.npy

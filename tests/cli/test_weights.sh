@@ -27,7 +27,7 @@ same plain.npz ones.npz
 
 # Repeated edges: weights that are given are added whatever they are; without weights there is one edge.
 repeated() { # FILE WEIGHTED
-    exits 0 "" info "$1" --json
+    exits 0 "" info "$1" --directed --json
     holds "$1: weighted is $2: $(cat out)" grep -q "\"weighted\": $2" out
     holds "$1 has two edges: $(cat out)" grep -q '"edges": 2,' out
 }

@@ -229,7 +229,7 @@ enum { FORMATS = sizeof formats / sizeof *formats, NUMBERED = 7, NAMED = 8 };
 
 static void fingerprint(char out[GRACO_FINGERPRINT], const char *path, int format, bool undirected)
 {
-    graco_load_options options = {.undirected = undirected};
+    graco_load_options options = {.undirected = undirected, .directed = !undirected};
     graco_dataset *data = NULL;
     *out = '\0';
     if (format >= 0 && formats[format].tables)
@@ -243,7 +243,7 @@ static void fingerprint(char out[GRACO_FINGERPRINT], const char *path, int forma
 /* Converted to graco's own format in `name`, and read again. */
 static void converted(char out[GRACO_FINGERPRINT], const char *path, int format, const char *name)
 {
-    graco_load_options options = {0};
+    graco_load_options options = {.directed = true};
     graco_dataset *data = NULL;
     if (formats[format].tables)
         options.features_path = fixture_path("x.csv");

@@ -305,7 +305,7 @@ static void missing_rows(void)
 {
     snprintf(features, sizeof features, "%s", fixture_path("named.csv"));
     const graco_load_options options = {.features_path = features};
-    fixture_text("many.txt", "a b\nc d\ne f\ng h\n");
+    fixture_text("many.txt", "a b\nc d\ne f\ng h\na b\n");
     fixture_text("named.csv", "node,x\nh,1\nb,2\n");
     LOAD_FAILS("many.txt", &options,
                "named.csv has no row for 6 of 8 nodes: 'a', 'c', 'd', 'e', 'f', ...");

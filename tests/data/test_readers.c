@@ -298,12 +298,12 @@ static void weights(void)
     static const char *const texts[] = {"0 1 .5\n1 0 2\n1 2 3\n0 1 .25\n3 3 9\n",
                                         "from,to,weight\n0,1,.5\n1,0,2\n1,2,3\n0,1,.25\n3,3,9\n"};
     for (int i = 0; i < 4; i++) {
-        graco_load_options options = {.undirected = i >= 2};
+        graco_load_options options = {.undirected = i >= 2, .directed = i < 2};
         fixture_text("weights.csv", texts[i % 2]);
         graco_dataset *data = load("weights.csv", &options);
         CHECK(data->duplicates == 1 && data->self_loops == 1);
         CHECK(graco_dataset_describe(data).weighted &&
-              strstr(graco_dataset_note(data, 0), "weights;"));
+              strstr(graco_dataset_note(data, 0), "; weights"));
         CHECK(weight(data, 0, 1) == 0.75 && weight(data, 1, 0) == 2 && weight(data, 1, 2) == 3);
         CHECK(weight(data, 2, 1) == (options.undirected ? 3 : 0));
         round_trip(data, i == 0 ? "w0" : i == 1 ? "w1" : i == 2 ? "w2" : "w3");

@@ -207,9 +207,11 @@ static void texts(void)
         "%%MatrixMarket matrix coordinate real symmetric\n% c\n4 4 2\n2 1 .5\n3 3 1\n",
         "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 7\n"};
     for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
-        for (int target = 0; target < 2; target++) { /* with the byte that both begin with */
-            snprintf(line, sizeof line, "%c%s", 0, matrices[i]);
-            seed(target ? "edges" : "table", line, 1 + strlen(matrices[i]));
+        for (int target = 0; target < 2; target++) { /* behind bytes of options */
+            int head = 1 + target;
+            memset(line, 0, 2);
+            snprintf(line + head, sizeof line - (size_t)head, "%s", matrices[i]);
+            seed(target ? "edges" : "table", line, (size_t)head + strlen(matrices[i]));
         }
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         seed_text("json", values[i]);
@@ -220,14 +222,20 @@ static void texts(void)
               "{\"directed\": false, \"nodes\": [{\"id\": 0}, {\"id\": 1, \"x\": []}], "
               "\"links\": [{\"source\": 0, \"target\": 1}]}");
     seed_text("node_link", "{\"edges\":[{\"target\":0,\"source\":0}],\"nodes\":[{\"id\":0}]}");
-    SEED("edges", "\3ann bob\nbob cid\n\xffid,a\nbob,1\nann,3\ncid,5\n\xff"
+    SEED("edges", "\3\0ann bob\nbob cid\n\xffid,a\nbob,1\nann,3\ncid,5\n\xff"
                   "cid,red\nann,blue\n");
-    SEED("edges", "\7"
+    SEED("edges", "\7\0"
                   "0 1\n1 2\n\xff"
                   "1 2\n3 4\n5 6\n\xff"
                   "0\n1\n-1\n");
-    SEED("edges", "\4"
+    SEED("edges", "\4\0"
                   "0,1,0.5\n1,9,2\n");
+    SEED("edges", "\0\0"
+                  "time,from_account,to_account,amount\n1,A1,B1,2\n2,A1,B1,3\n");
+    SEED("edges", "\0\x89"
+                  "a,likes,b\nb,\"x,\"\"y\",c\n");
+    SEED("edges", "\0\xf3"
+                  "t,u,v,a\n1,x,y,2\n,x,y,3\n");
     seed_text("graph_file", small_json);
     seed_text("graphml", small_graphml);
     seed_text("graphml", "<graph edgedefault='directed'><node id='0'/></graph></graphml>");

@@ -86,7 +86,8 @@ static graco_status run_json(void)
 
 static graco_status run_tables(void)
 {
-    static const char edges_text[] = "a b\nc \"\"\"d\"\n", numbers_text[] = "h,x\na,1\nb,2\nc,3\n",
+    static const char edges_text[] = "a b\nc \"\"\"d\"\na c\n",
+                      numbers_text[] = "h,x\na,1\nb,2\nc,3\n",
                       shuffled[] = ".5 1\n1 0\n2 2\n3 3\n4 4\n5 5\n6 6\n7 7\n";
     static const char labels_text[] = "n1 red\nn2 blue\nn3 red\n";
     struct table_edges edges = {0};

@@ -43,7 +43,7 @@ class Frames(unittest.TestCase):
         path = os.path.join(self.folder.name, "edges.csv")
         frame.to_csv(path, index=False)
         for undirected in (False, True):
-            file = graco.load(path, header="yes", undirected=undirected)
+            file = graco.load(path, header="yes", directed=not undirected)
             with self.subTest(columns=columns, undirected=undirected):
                 found = graco.Graph(frame, directed=not undirected)
                 self.assertEqual(found.n_nodes, file.n_nodes)

@@ -221,7 +221,7 @@ static void readings(void)
     CHECK_OK(load_as(&again, source, NULL, run));
     CHECK_OK(graco_dataset_fingerprint(back, again));
     CHECK(strcmp(word, back) == 0);
-    CHECK(strstr(graco_dataset_note(again, 2), "features.csv, undirected"));
+    CHECK(strstr(graco_dataset_note(again, 2), "features.csv"));
     CHECK(strcmp(graco_dataset_file(again, 0), source) == 0);
     CHECK(strstr(graco_dataset_file(again, 1), "features.csv"));
     CHECK(!graco_dataset_file(again, 2) && !graco_dataset_file(again, -1));
@@ -235,7 +235,7 @@ static void readings(void)
     CHECK(again->features.cols == 0 && again->graph->edges == 2);
     graco_dataset_free(again);
     CHECK_OK(load_as(&again, other, NULL, fixture_folder())); /* no config.json */
-    CHECK(again->graph->edges == 1 && !graco_dataset_note(again, 1));
+    CHECK(again->graph->edges == 2 && !graco_dataset_note(again, 1));
     graco_dataset_free(again);
 }
 
@@ -271,15 +271,21 @@ static void records(void)
 {
     static const struct {
         const char *text, *part; /* NULL: it is fine, and says nothing */
+        int64_t edges;           /* then: those of a list of one edge */
     } cases[] = {
-        {"{}", NULL},
-        {"{\"reading\": {\"source\": \"x\"}}", NULL},
-        {"{\"reading\": 3}", "source"},
-        {"{\"reading\": {}}", "source"},
-        {"{\"reading\": {\"source\": 1}}", "source"},
-        {"{\"reading\": {\"source\": \"x\", \"header\": true}}", "header"},
-        {"{\"reading\": {\"source\": \"x\", \"undirected\": \"yes\"}}", "undirected"},
-        {"{", "config.json"},
+        {"{}", NULL, 2},
+        {"{\"reading\": {\"source\": \"x\"}}", NULL, 1}, /* from before direction was recorded */
+        {"{\"reading\": {\"source\": \"x\", \"undirected\": true}}", NULL, 2},
+        {"{\"reading\": {\"source\": \"x\", \"direction\": \"directed\"}}", NULL, 1},
+        {"{\"reading\": {\"source\": \"x\", \"direction\": \"undirected\"}}", NULL, 2},
+        {"{\"reading\": {\"source\": \"x\", \"direction\": \"stated\"}}", NULL, 2},
+        {"{\"reading\": {\"source\": \"x\", \"direction\": \"up\"}}", "direction 'up'", 0},
+        {"{\"reading\": 3}", "source", 0},
+        {"{\"reading\": {}}", "source", 0},
+        {"{\"reading\": {\"source\": 1}}", "source", 0},
+        {"{\"reading\": {\"source\": \"x\", \"header\": true}}", "header", 0},
+        {"{\"reading\": {\"source\": \"x\", \"undirected\": \"yes\"}}", "undirected", 0},
+        {"{", "config.json", 0},
     };
     char run[256], source[256];
     graco_dataset *data = NULL;
@@ -293,7 +299,7 @@ static void records(void)
             continue;
         }
         CHECK_OK(load_as(&data, source, NULL, run));
-        CHECK(data->graph->edges == 1);
+        CHECK(data->graph->edges == cases[i].edges);
         graco_dataset_free(data);
     }
 }

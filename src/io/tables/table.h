@@ -23,6 +23,7 @@ struct table_options {
     bool unweighted;       /* leave weights out: any finite number may stand in their place */
     char separator;        /* ' ' for blanks and tabs; 0: the first line decides */
     const char *id_column; /* a column's name, its number from 1, or "none"; NULL: look */
+    const char *source, *target, *weight; /* the same of an edge list's columns; NULL: look */
 };
 
 /* Edges. If every id in the file is a decimal number from 0 to 2^31 - 2 they are the node numbers,
@@ -30,10 +31,9 @@ struct table_options {
  * (and more than a million) they are labels rather than numbers, and are treated as names. If any
  * id is no number, all are names, numbered in order of first appearance.
  *
- * Every line has two fields, or every line has three, the third a finite number: a weight, which must
- * be above 0, unless a header calls the third column otherwise. A header that names source, target or weight
- * decides which column is which, in any order; one that names source and target may have any further columns,
- * which are left out. Anything else is refused. */
+ * Every line has as many fields as the first. Under a header, graco_table_ends says which columns are the ends
+ * and the weights; without one, two columns are the ends, and a third has weights if it begins with a number.
+ * The options may name columns. Anything else is refused. A weight must be above 0. */
 enum { TABLE_SPARSE = 64 };
 
 /* A text that begins with %%MatrixMarket is read as io/tables/matrix_market.h says instead. */
@@ -44,15 +44,15 @@ struct table_edges {
     float *weight;       /* (count) or NULL: none */
     struct names *names; /* NULL: ids are the node numbers */
     bool header;
-    int columns;   /* of the first line, header or not, and so of every line */
-    int order[3];  /* the columns, from 0, of the source, of the target and the third or the weight;
-                     -1: there is none */
-    bool named;    /* the header names both source and target */
-    bool wide;     /* it does, and has columns beside them and the weight */
-    int further;   /* how many of those */
-    bool left_out; /* there is a column that is left out */
-    struct scan_field other; /* what the header calls it, if that is why; borrowed from the bytes */
-    bool matrix_market;      /* it was a matrix in that format */
+    bool guessed;               /* it looks like one: nobody said so */
+    struct scan_field above[2]; /* what it has above the ends, borrowed from the bytes */
+    int columns;                /* of the first line, header or not, and so of every line */
+    int order
+        [3]; /* the columns, from 0, of the source, the target and the weights; -1: there is none */
+    bool left_out; /* there is a column that is left out, weights that nobody wants among them */
+    bool numbered; /* the first column has the numbers of the rows, and is left out */
+    char reading[640];  /* which columns are which; "" where two or three have no names */
+    bool matrix_market; /* it was a matrix in that format */
 };
 
 graco_status table_edges_read(struct table_edges *out, const char *file, const void *bytes,

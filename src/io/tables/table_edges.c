@@ -1,11 +1,11 @@
-/* Edge lists. Edges are read as numbers until an id is none, then once more as names. A header says which
- * column is the source and which the target, and whether another one has weights. Lines have two or three
- * fields, or more beside those that the header names: such a list is called wide. */
+/* Edge lists. Edges are read as numbers until an id is none, then once more as names. table_head.c says which
+ * columns are the ends and the weights. */
 #include "io/tables/table.h"
 
 #include "base/memory.h"
 #include "io/tables/matrix_market.h"
 #include "io/tables/scan.h"
+#include "io/tables/table_head.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -14,17 +14,6 @@
 #include <string.h>
 
 static const struct table_options no_options;
-
-/* What headers call columns. Words of `ENDS` do not say which end of an edge they are: head and tail are
- * used both ways round. */
-static const char *const SOURCES[] = {"source",    "src",    "from",    "sender",
-                                      "source_id", "src_id", "from_id", NULL};
-static const char *const TARGETS[] = {"target",   "dst",       "dest",   "destination", "to",
-                                      "receiver", "target_id", "dst_id", "to_id",       NULL};
-static const char *const ENDS[] = {"id",  "node", "node_id", "node1", "node2", "node_1", "node_2",
-                                   "id1", "id2",  "name",    "head",  "tail",  NULL};
-static const char *const WEIGHTS[] = {"weight", "weights", "edge_weight", NULL};
-static const char *const WIDE_WEIGHTS[] = {"weight", "weights", "edge_weight", "w", NULL};
 
 enum { NODE_MAX = INT32_MAX - 1, SPARSE_FLOOR = 1000000 };
 
@@ -51,7 +40,8 @@ graco_status table_weight(float *out, double number, struct scan_field field,
                        scan->file, scan->line, scan_shown(field), field.text);
 }
 
-/* The source, the target and the weight of a wide line, whose other fields may be anything. */
+/* The source, the target and the weight of a line of more than three fields, or of one with columns that are
+ * left out, which may hold anything. */
 static graco_status pick_fields(struct scan_field fields[3], const struct table_edges *edges,
                                 struct scan *scan)
 {
@@ -68,9 +58,9 @@ static graco_status pick_fields(struct scan_field fields[3], const struct table_
     }
     if (count != edges->columns)
         return status_fail(GRACO_ERROR_FORMAT,
-                           "%s, line %" PRId64
-                           ": %d fields found, %d are expected as in the header",
-                           scan->file, scan->line, count, edges->columns);
+                           "%s, line %" PRId64 ": %d fields found, %d are expected as %s",
+                           scan->file, scan->line, count, edges->columns,
+                           edges->header ? "in the header" : "on the first line");
     if (fields[0].length == 0 || fields[1].length == 0)
         return status_fail(GRACO_ERROR_FORMAT, "%s, line %" PRId64 ": an id is empty", scan->file,
                            scan->line);
@@ -84,18 +74,16 @@ static graco_status order_fields(struct scan_field fields[3], struct table_edges
     struct scan_field found[3] = {0};
     int count = 0;
     PASS(scan_fields(found, &count, 3, scan));
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3 && edges->order[i] >= 0; i++)
         fields[i] = found[edges->order[i]];
     return scan_columns(&edges->columns, count, 2, 3,
-                        "two ids (and on every line or none a weight) are expected; beside further "
-                        "columns a header must name source and target",
-                        scan);
+                        "two ids (and on every line or none a weight) are expected", scan);
 }
 
-/* Attributes of an edge, as networkx writes them unless it is told not to: "{}". */
-static bool is_attributes(struct scan_field field)
+/* Whether lines have fields that nobody reads. */
+static bool is_wide(const struct table_edges *edges)
 {
-    return field.length > 0 && field.text[0] == '{';
+    return edges->columns > 2 + (edges->order[2] >= 0);
 }
 
 static graco_status fail_weight(struct scan_field field, int column, const struct scan *scan)
@@ -108,9 +96,9 @@ static graco_status fail_weight(struct scan_field field, int column, const struc
     return status_fail(GRACO_ERROR_FORMAT,
                        "%s, line %" PRId64 ": the %s \"%.*s\" is no weight, a number is expected%s",
                        scan->file, scan->line, place, scan_shown(field), field.text,
-                       is_attributes(field) ? "; networkx writes it unless data=False, "
-                                              "--unweighted leaves it out"
-                                            : "");
+                       table_is_attributes(field) ? "; networkx writes it unless data=False, "
+                                                    "--unweighted leaves it out"
+                                                  : "");
 }
 
 /* Reads a line of two ids, source and target, and maybe a weight, which goes to the edge's place if weights
@@ -119,189 +107,19 @@ static graco_status read_edge(struct scan_field fields[3], struct table_edges *e
                               struct scan *scan)
 {
     double number = 0;
-    if (edges->wide)
+    if (is_wide(edges))
         PASS(pick_fields(fields, edges, scan));
     else
         PASS(order_fields(fields, edges, scan));
     int third = edges->order[2];
-    if (third < 0 || edges->columns < 3 || (edges->named && edges->other.length > 0))
+    if (third < 0)
         return GRACO_OK;
-    if (!edges->weight && is_attributes(fields[2]))
+    if (!edges->weight && table_is_attributes(fields[2]))
         return GRACO_OK;
     if (!scan_number(&number, fields[2]) || !isfinite(number))
         return fail_weight(fields[2], third, scan);
     return edges->weight ? table_weight(&edges->weight[edges->count], number, fields[2], scan)
                          : GRACO_OK;
-}
-
-/* The first line of a file that may have a header. */
-struct head {
-    struct scan_field fields[3]; /* in a wide list: of the source, the target and the weight */
-    int count;                   /* 4: more; in a wide list 2 or, with weights, 3 */
-};
-
-static graco_status fail_edge_header(const struct head *head, const char *file)
-{
-    const struct scan_field *fields = head->fields;
-    bool third = head->count == 3;
-    return status_fail(
-        GRACO_ERROR_FORMAT,
-        "%s: the first line, \"%.*s\"%s \"%.*s\"%s%.*s%s, may be a header or an edge: "
-        "--header yes or --header no decides",
-        file, scan_shown(fields[0]), fields[0].text, third ? "," : " and", scan_shown(fields[1]),
-        fields[1].text, third ? " and \"" : "", third ? scan_shown(fields[2]) : 0,
-        third ? fields[2].text : "", third ? "\"" : "");
-}
-
-static bool names_column(struct scan_field field)
-{
-    return scan_listed(field, SOURCES) || scan_listed(field, TARGETS) || scan_listed(field, ENDS) ||
-           scan_listed(field, WEIGHTS);
-}
-
-/* Whether the first line is a header. Its words are on the lists, or it has no number where a weight
- * would stand. One word on the lists, or words above numbers, can be read in two ways. */
-static graco_status edge_header(bool *header, const struct head *head, struct scan scan)
-{
-    const struct scan_field *ids = head->fields;
-    struct scan_field other[3];
-    int count = 0;
-    int64_t below = 0;
-    *header = false;
-    if (head->count < 2 || head->count > 3 || (scan_is_number(ids[0]) && scan_is_number(ids[1])))
-        return GRACO_OK;
-    int listed = names_column(ids[0]) + names_column(ids[1]);
-    *header =
-        listed == 2 || (head->count == 3 && !scan_is_number(ids[2]) && !is_attributes(ids[2]));
-    if (*header || scan_is_number(ids[0]) || scan_is_number(ids[1]))
-        return GRACO_OK;
-    bool above_numbers = listed == 0;
-    for (scan_line(&scan); above_numbers && scan_line(&scan); below++) {
-        PASS(scan_fields(other, &count, 3, &scan));
-        above_numbers = count >= 2 && scan_is_number(other[0]) && scan_is_number(other[1]);
-    }
-    return listed == 1 || (above_numbers && below > 0) ? fail_edge_header(head, scan.file)
-                                                       : GRACO_OK;
-}
-
-/* The columns that a header calls source, target or weight. */
-struct role {
-    int column, again;      /* from 0, of the first and the last such column; -1: there is none */
-    struct scan_field word; /* of the first */
-};
-
-/* Finds the columns of all roles, counts all columns, and finds the last that has none of them. `line`
- * stands before the fields. */
-static graco_status find_roles(struct role roles[3], int *columns, struct scan_field *other,
-                               const char *const *weights, struct scan line)
-{
-    const char *const *const words[] = {SOURCES, TARGETS, weights};
-    struct scan_field field = {0};
-    bool found = true;
-    line.empties = true;
-    for (int i = 0; i < 3; i++)
-        roles[i] = (struct role){.column = -1, .again = -1};
-    for (*columns = 0;; ++*columns) {
-        PASS(scan_next(&field, &found, &line));
-        if (!found)
-            return GRACO_OK;
-        bool listed = false;
-        for (int i = 0; i < 3; i++) {
-            if (!scan_listed(field, words[i]))
-                continue;
-            listed = true;
-            if (roles[i].column < 0)
-                roles[i] = (struct role){.column = *columns, .word = field};
-            roles[i].again = *columns;
-        }
-        if (!listed)
-            *other = field;
-    }
-}
-
-/* Fails if several columns have one role. */
-static graco_status check_roles(const struct role roles[3], const char *file)
-{
-    static const char *const names[] = {"source", "target", "weight"};
-    for (int i = 0; i < 3; i++)
-        if (roles[i].again != roles[i].column)
-            return status_fail(GRACO_ERROR_FORMAT,
-                               "%s: the header calls columns %d and %d both %s: one is expected",
-                               file, roles[i].column + 1, roles[i].again + 1, names[i]);
-    return GRACO_OK;
-}
-
-/* Looks whether the list is wide: its header names source and target, and has columns beside them and the
- * weight. Of three columns, that one is told by its name. `line` stands before the fields. */
-static graco_status look_wide(struct table_edges *edges, struct head *head, struct scan line)
-{
-    struct scan_field other = {0};
-    struct role roles[3];
-    int columns = 0;
-    PASS(find_roles(roles, &columns, &other, WIDE_WEIGHTS, line));
-    if (roles[0].column < 0 || roles[1].column < 0 || columns - (roles[2].column >= 0) < 3)
-        return GRACO_OK;
-    PASS(check_roles(roles, line.file));
-    edges->wide = edges->header = edges->named = true;
-    edges->columns = columns;
-    head->count = roles[2].column < 0 ? 2 : 3;
-    edges->further = columns - head->count;
-    for (int i = 0; i < 3; i++) {
-        edges->order[i] = roles[i].column;
-        head->fields[i] = roles[i].word;
-    }
-    if (columns == 3 && other.length > 0) {
-        edges->other = other;
-        edges->order[2] = 3 - edges->order[0] - edges->order[1];
-    }
-    return GRACO_OK;
-}
-
-/* Which of two or three columns is which, by a header's words. Columns that it calls otherwise, weights
- * apart, are source and target in their order, as far as the words leave them open. */
-static graco_status order_columns(struct table_edges *edges, const struct head *head,
-                                  struct scan line)
-{
-    struct scan_field other = {0};
-    struct role roles[3];
-    int columns = 0;
-    PASS(find_roles(roles, &columns, &other, WEIGHTS, line));
-    PASS(check_roles(roles, line.file));
-    int source = roles[0].column, target = roles[1].column, weight = roles[2].column;
-    edges->named = source >= 0 && target >= 0;
-    if (head->count == 2 && weight >= 0)
-        return status_fail(GRACO_ERROR_FORMAT,
-                           "%s: the header calls column %d of 2 `%.*s`: two columns of ids are "
-                           "expected",
-                           line.file, weight + 1, scan_shown(roles[2].word), roles[2].word.text);
-    for (int c = 0; c < head->count; c++) {
-        if (c == source || c == target || c == weight)
-            continue;
-        if (source < 0)
-            source = c;
-        else if (target < 0)
-            target = c;
-    }
-    edges->order[0] = source;
-    edges->order[1] = target;
-    edges->order[2] = 3 - source - target;
-    return GRACO_OK;
-}
-
-/* Looks at the first line, header or not, which column is which, whether there is a third one and
- * whether it has weights. `line` stands before its fields. */
-static graco_status look_at_columns(struct table_edges *edges, const struct head *head,
-                                    struct scan line)
-{
-    for (int i = 0; i < 3; i++)
-        edges->order[i] = i;
-    edges->columns = head->count;
-    if (edges->header && (head->count == 2 || head->count == 3))
-        PASS(order_columns(edges, head, line));
-    if (edges->header && head->count == 3 &&
-        !scan_listed(head->fields[edges->order[2]], WIDE_WEIGHTS))
-        edges->other = head->fields[edges->order[2]];
-    return GRACO_OK;
 }
 
 /* Reads ids as numbers. At the first that is none it stops, with *numbers false. */
@@ -342,22 +160,6 @@ static graco_status edges_as_names(struct table_edges *edges, struct scan scan)
     return GRACO_OK;
 }
 
-/* Fails if a node has the word of the header above its column, or above the other, as its name. */
-static graco_status check_words(const struct table_edges *edges, const struct head *head,
-                                const char *file)
-{
-    for (int i = 0; i < 2; i++) {
-        struct scan_field word = head->fields[edges->wide ? i : edges->order[i]];
-        char *block;
-        PASS(table_undouble(&word, &block));
-        bool taken = names_find(edges->names, word.text, word.length) >= 0;
-        memory_free(block);
-        if (taken)
-            return fail_edge_header(head, file);
-    }
-    return GRACO_OK;
-}
-
 /* Fails if all names are numbers and one of them is written in two ways, as "1" and "1.0", which a program that
  * turns a column into fractions leaves behind. */
 static graco_status check_fractions(const struct names *names, const char *file)
@@ -383,19 +185,17 @@ static graco_status check_fractions(const struct names *names, const char *file)
                        file, scan_shown(whole), whole.text, twice);
 }
 
-/* `guessed`: that the first line is a header. */
-static graco_status fail_no_edges(const struct head *head, bool guessed, const char *file)
+static graco_status fail_no_edges(const struct table_edges *edges, const char *file)
 {
-    if (!guessed)
+    if (!edges->header || !edges->guessed)
         return status_fail(GRACO_ERROR_FORMAT, "%s holds no edges: two ids on a line are expected",
                            file);
-    struct scan_field last = head->fields[head->count - 1];
     return status_fail(
         GRACO_ERROR_FORMAT,
         "%s holds no edges below its first line, which is taken for a header because "
         "of \"%.*s\": two ids on a line are expected; --header no reads it as an "
         "edge",
-        file, scan_shown(last), last.text);
+        file, scan_shown(edges->above[1]), edges->above[1].text);
 }
 
 /* Whether a field is a number with a decimal comma, such as 1,5. */
@@ -436,38 +236,23 @@ static graco_status check_commas(struct scan line)
 static graco_status read_lines(struct table_edges *out, struct scan scan, int64_t lines,
                                const struct table_options *options)
 {
-    bool numbers = true, look = options->header == TABLE_HEADER_LOOK;
-    struct head head = {0};
+    bool numbers = true;
     struct scan line = scan;
-    bool any = scan_line(&line);
-    if (any && !options->separator)
+    if (!scan_line(&line))
+        return fail_no_edges(out, scan.file);
+    if (!options->separator)
         PASS(check_commas(line));
-    if (any && options->header != TABLE_HEADER_NO)
-        PASS(look_wide(out, &head, line));
-    if (!out->wide) {
-        struct scan rest = line;
-        if (any)
-            PASS(scan_fields(head.fields, &head.count, 3, &rest));
-        out->header = options->header == TABLE_HEADER_YES && any;
-        if (look)
-            PASS(edge_header(&out->header, &head, scan));
-        PASS(look_at_columns(out, &head, line));
-    }
-    bool weights = head.count == 3 && out->other.length == 0;
-    out->left_out = out->further > 0 || out->other.length > 0 || (weights && options->unweighted);
-    if (weights && !options->unweighted)
+    PASS(table_head_find(out, &scan, options));
+    if (out->order[2] >= 0 && !options->unweighted)
         PASS(memory_alloc(&out->weight, lines, sizeof *out->weight));
-    scan.empties = out->wide; /* in columns that are left out */
-    if (out->header)
-        scan_line(&scan);
+    scan.empties = is_wide(out); /* in columns that are left out */
     PASS(edges_as_numbers(out, &numbers, scan));
     if (!numbers)
         PASS(edges_as_names(out, scan));
     if (out->names)
         PASS(check_fractions(out->names, scan.file));
-    if (out->names && out->header && look)
-        PASS(check_words(out, &head, scan.file));
-    return out->count > 0 ? GRACO_OK : fail_no_edges(&head, look && out->header, scan.file);
+    PASS(table_head_check(out, scan.file));
+    return out->count > 0 ? GRACO_OK : fail_no_edges(out, scan.file);
 }
 
 graco_status table_edges_read(struct table_edges *out, const char *file, const void *bytes,
@@ -479,6 +264,8 @@ graco_status table_edges_read(struct table_edges *out, const char *file, const v
     *out = (struct table_edges){0};
     scan_start(&scan, file, bytes, length);
     if (matrix_market_knows(&scan)) {
+        if (options->source || options->target || options->weight)
+            FAIL(GRACO_ERROR_ARGUMENT, "%s is MatrixMarket, which has no columns to choose", file);
         TRY(matrix_market_read(out, scan, options->unweighted));
         goto done;
     }

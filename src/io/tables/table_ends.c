@@ -1,7 +1,7 @@
 /* Which columns of a table of edges are their ends, by the columns' names alone. A name is cut into words:
  * `from_account`, `From Account` and `fromAccount` are from, account. Two names are a pair if one of their
  * words names two opposite ends and the others are the same. */
-#include "graco_command.h"
+#include "io/tables/table_ends.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -347,16 +347,37 @@ static struct pair find_pair(const graco_ends *ends, const char *const *columns,
     return pair;
 }
 
-/* The columns whose names end in `id` after another word, if they are exactly two. */
-static struct pair find_ids(const graco_ends *ends, const char *const *columns, int64_t count)
+/* Whether a name ends in `id` after another word. */
+static bool ends_in_id(const char *column)
 {
     static const char ending[] = " id";
+    struct name name = read_name(column);
+    size_t length = strlen(name.text), cut = sizeof ending - 1;
+    return length > cut && strcmp(name.text + length - cut, ending) == 0;
+}
+
+bool table_ends_pair(const char *a, const char *b)
+{
+    struct name first = read_name(a), second = read_name(b);
+    return is_pair(&first, &second, true) || is_pair(&first, &second, false) ||
+           (ends_in_id(a) && ends_in_id(b) && strcmp(first.text, second.text) != 0);
+}
+
+bool table_ends_index(const char *name)
+{
+    static const char *const words[] = {"", "unnamed 0", "index", "level 0", NULL};
+    char text[NAME_MAX_BYTES];
+    cut_words(text, name);
+    return is_listed(text, words) && strlen(name) <= sizeof "Unnamed: 0" - 1;
+}
+
+/* The only two columns that end so. */
+static struct pair find_ids(const graco_ends *ends, const char *const *columns, int64_t count)
+{
     struct pair pair = {.source = -1, .target = -1};
     int found = 0;
     for (int64_t c = 0; c < count; c++) {
-        struct name name = read_name(columns[c]);
-        size_t length = strlen(name.text), cut = sizeof ending - 1;
-        if (c == ends->weight || length <= cut || strcmp(name.text + length - cut, ending) != 0)
+        if (c == ends->weight || !ends_in_id(columns[c]))
             continue;
         *(found == 0 ? &pair.source : &pair.target) = c;
         found += found < 3;
