@@ -12,7 +12,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _library as c
-from ._arrow import Table, Words, as_table, column
+from ._arrow import ArrowFrame, Table, Words, as_table, column
 from ._library import GracoArgumentError, GracoFormatError, shown
 from ._reading import (
     INDEX, Given, are_among, as_array, as_number, as_numbers, as_objects, check_names, column_words, comes_from, in_order, is_count, is_frame,
@@ -267,34 +267,46 @@ def _take_arrow(given: Given, frame: Table, places: list) -> None:
 
 
 def _take_pandas(given: Given, frame: Any, places: list) -> None:
-    ends = [column(frame, place) for place in places]
-    if all(end.dtype.kind in "iuf" for end in ends):
-        _take_numbers(given, ends)
-        return
-    codes, names = zip(*(_factorize(frame.iloc[:, place]) for place in places))
-    if all(is_whole(name) for part in names for name in part) and not any((code < 0).any() for code in codes):
-        _take_numbers(given, [as_numbers_or_objects(part)[code] for code, part in zip(codes, names)])
-        return
-    for place, code in zip(places, codes):
-        if (code < 0).any():
-            raise GracoFormatError(f"a node has no name: row {int((code < 0).argmax())} of the column {frame.columns[place]!r} "
-                                   "is None, NaN or masked")
-    names = tuple(check_names(part) for part in names)
-    if any(isinstance(name, str) for part in names for name in part):
-        names = tuple(keys_of(part) for part in names)  # in a file all ids are words then
-    found, words = number_ends(list(codes), list(names))
-    given.add(source=found[0], target=found[1], words=Words(words))
+    if all(frame.dtypes.iloc[place].kind in "iuf" for place in places):
+        _take_numbers(given, [column(frame, place) for place in places])
+    elif not _take_texts(given, frame.iloc[:, places]):
+        _take_objects(given, frame, places)
 
 
-def _factorize(series: Any) -> tuple[np.ndarray, list]:
-    """The numbers of the values of a column, -1 where there is none, and the values."""
-    values = series.to_numpy() if series.dtype == object else series
+def _take_texts(given: Given, frame: Any) -> bool:
+    """Columns of texts alone, through Arrow; False: there is something else, or no pyarrow, by which pandas gives them."""
     try:
-        codes, names = sys.modules["pandas"].factorize(values)
-    except TypeError:
-        check_names(list(series))
+        found = ArrowFrame(frame.set_axis(["source", "target"], axis=1).reset_index(drop=True))
+    except Exception:  # whatever pyarrow does not take, objects are
+        return False
+    if any(told.kind != c.COLUMN_WORDS or told.nulls for told in found.columns):
+        return False
+    codes, words = found.words(0, 1)
+    given.add(source=codes[0], target=codes[1], words=words)
+    return True
+
+
+def _take_objects(given: Given, frame: Any, places: list) -> None:
+    ends = np.stack([column(frame, place).astype(object) for place in places], axis=1).ravel()
+    try:
+        codes, names = sys.modules["pandas"].factorize(ends)
+    except TypeError:  # what cannot be looked up
+        check_names(ends.tolist())
         raise
-    return codes, names.tolist()
+    codes, names = codes.reshape(-1, 2), names.tolist()
+    if (codes < 0).any():
+        row, end = np.argwhere(codes < 0)[0]
+        raise GracoFormatError(f"a node has no name: row {row} of the column {frame.columns[places[end]]!r} is None, NaN or masked")
+    if all(map(is_whole, names)):
+        values = as_numbers_or_objects(names)
+        _take_numbers(given, [values[codes[:, 0]], values[codes[:, 1]]])
+        return
+    names = check_names(names)
+    if any(isinstance(name, str) for name in names):  # in a file all ids are words then
+        places_of_keys: dict = {}
+        to = np.array([places_of_keys.setdefault(key, len(places_of_keys)) for key in keys_of(names)], dtype=np.int64)
+        codes, names = to[codes], list(places_of_keys)
+    given.add(source=codes[:, 0], target=codes[:, 1], words=Words(names))
 
 
 def as_numbers_or_objects(values: list) -> np.ndarray:
@@ -325,28 +337,3 @@ def _whole_numbers(end: np.ndarray) -> Optional[np.ndarray]:
         return end.astype(np.int64)
     whole = end.dtype.kind in "iu" or (end.dtype == object and all(is_whole(node) for node in end))
     return end if whole else None
-
-
-def _first_seen(codes: list, counts: list) -> list:
-    """For several columns of codes: (row, column) where each code of each column stands first, as one number."""
-    found = []
-    for i, (code, count) in enumerate(zip(codes, counts)):
-        rows = np.arange(len(code) - 1, -1, -1, dtype=np.int64)
-        first = np.zeros(count, np.int64)
-        known = code[::-1] >= 0
-        first[code[::-1][known]] = rows[known]
-        found.append(first * len(codes) + i)
-    return found
-
-
-def number_ends(codes: list, names: list) -> tuple[list, list]:
-    """Joins the names of several columns, each numbered on its own, in the order in which they first appear row by row."""
-    order = np.argsort(np.concatenate(_first_seen(codes, [len(part) for part in names])))
-    flat = [name for part in names for name in part]
-    places: dict = {}
-    to = np.empty(len(flat) + 1, np.int64)
-    to[-1] = -1
-    for i in order.tolist():
-        to[i] = places.setdefault(flat[i], len(places))
-    starts = np.cumsum([0] + [len(part) for part in names])
-    return [to[np.where(code >= 0, code + start, -1)] for code, start in zip(codes, starts)], list(places)

@@ -249,9 +249,25 @@ def give_array(array: Optional[np.ndarray], keep: list) -> Array:
     )
 
 
+def _as_block(strings: Any) -> Optional[tuple]:
+    """Strings one after another, and where each begins; None: some must be looked at one by one."""
+    try:
+        text = np.frombuffer(("\0".join(strings) + "\0").encode("utf-8", "surrogateescape"), np.uint8)
+    except (TypeError, UnicodeEncodeError):  # other things than strings; half a character
+        return None
+    ends = np.flatnonzero(text == 0)
+    if len(ends) != len(strings) or not len(ends):
+        return None
+    return text, text.ctypes.data + np.concatenate([[0], ends[:-1] + 1])
+
+
 def give_strings(strings: Optional[Any], keep: list) -> Array:
     if strings is None:
         return Array()
+    block = _as_block(strings)
+    if block is not None:
+        keep.extend(block)
+        return Array(block[1].ctypes.data, _structs.STRING, 1, len(block[1]), 0, 0)
     encoded = [encode(s if isinstance(s, str) else str(s), "the name") for s in strings]
     pointers = (c_char_p * max(len(encoded), 1))(*encoded)
     keep.extend([encoded, pointers])

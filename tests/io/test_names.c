@@ -79,8 +79,39 @@ static void test_flooding(void)
     CHECK(hostile <= 4 * usual + 0.05);
 }
 
+/* Many names at once have the numbers that they have one by one, also where the table grows among them. */
+static void test_many(void)
+{
+    enum { MANY = 5000 };
+    static char texts[MANY][12];
+    static struct name_text wanted[MANY];
+    static int32_t numbers[MANY];
+    struct names *one = NULL, *many = NULL;
+    int32_t number = -1;
+    CHECK_OK(names_create(&one));
+    CHECK_OK(names_create(&many));
+    for (int i = 0; i < MANY; i++) {
+        int length = snprintf(texts[i], sizeof texts[i], "n%d", i * 7919 % 3001);
+        wanted[i] = (struct name_text){texts[i], length, &numbers[i]};
+    }
+    for (int i = 0; i < MANY; i += 1250)
+        CHECK_OK(names_add_many(many, wanted + i, 1250));
+    bool same = true;
+    for (int i = 0; i < MANY; i++) {
+        CHECK_OK(names_add(&number, one, texts[i], (int64_t)strlen(texts[i])));
+        same &= number == numbers[i];
+    }
+    CHECK(same && names_count(one) == 3001 && names_count(many) == 3001);
+    wanted[3].length = 12;
+    CHECK_FAILS(names_add_many(many, wanted, 9), GRACO_ERROR_FORMAT, "NUL");
+    CHECK_OK(names_add_many(many, NULL, 0));
+    names_free(one);
+    names_free(many);
+}
+
 int main(void)
 {
+    test_many();
     test_hash();
     test_flooding();
     enum { MANY = 200000 };

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_SHOWN = 100, VIEW_INLINE = 12 };
+enum { NAME_SHOWN = 100, VIEW_INLINE = 12, TEXTS = 1024 };
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
@@ -410,13 +410,46 @@ static graco_status begin_chunk(struct word_column *at, const graco_frame *frame
     return GRACO_OK;
 }
 
+static graco_status fail_in(graco_status status, const struct word_column *at)
+{
+    return status_context(status, "column `%.*s`", NAME_SHOWN, at->column->name);
+}
+
+/* Texts alone, many at a time. */
+static graco_status number_texts(struct word_column *at, int64_t count, struct names *names)
+{
+    struct name_text texts[TEXTS];
+    int64_t filled = 0;
+    for (int64_t r = 0; r < at[0].part.rows; r++)
+        for (int64_t c = 0; c < count; c++) {
+            struct name_text *to = &texts[filled];
+            to->number = &at[c].codes[r];
+            *to->number = -1;
+            if (arrow_is_null(&at[c].part, r))
+                continue;
+            graco_status status = arrow_text(&to->text, &to->length, &at[c].part, r);
+            if (status != GRACO_OK)
+                return fail_in(status, &at[c]);
+            if (++filled < TEXTS)
+                continue;
+            PASS(names_add_many(names, texts, filled));
+            filled = 0;
+        }
+    return names_add_many(names, texts, filled);
+}
+
 static graco_status number_chunk(struct word_column *at, int64_t count, struct names *names)
 {
-    for (int64_t r = 0; r < at[0].part.rows; r++)
+    bool texts = true;
+    for (int64_t c = 0; c < count; c++)
+        texts &= is_text(&at[c].column->type) && !at[c].column->coded;
+    if (texts)
+        PASS(number_texts(at, count, names));
+    for (int64_t r = 0; !texts && r < at[0].part.rows; r++)
         for (int64_t c = 0; c < count; c++) {
             graco_status status = number_row(&at[c], names, r);
             if (status != GRACO_OK)
-                return status_context(status, "column `%.*s`", NAME_SHOWN, at[c].column->name);
+                return fail_in(status, &at[c]);
         }
     for (int64_t c = 0; c < count; c++)
         at[c].codes += at[c].part.rows;

@@ -16,6 +16,9 @@
 
 enum { FIRST_SLOTS = 64, NAMES_MAX = INT32_MAX - 1 };
 
+/* Searches whose memory is asked for at once: about as many as a core waits for side by side. */
+enum { AHEAD = 64 };
+
 struct slot {
     int64_t start;  /* in text */
     int32_t number; /* -1: free */
@@ -172,9 +175,9 @@ static graco_status store_name(struct names *names, const char *text, int64_t le
     return GRACO_OK;
 }
 
-graco_status names_add(int32_t *out, struct names *names, const char *text, int64_t length)
+static graco_status add_hashed(int32_t *out, struct names *names, uint32_t hash, const char *text,
+                               int64_t length)
 {
-    uint32_t hash = hash_of(names, text, length);
     if (memchr(text, 0, (size_t)length))
         return status_fail(GRACO_ERROR_FORMAT, "a name holds a NUL byte: \"%.40s\"", text);
     int64_t at = find_slot(names, hash, text, length);
@@ -191,6 +194,33 @@ graco_status names_add(int32_t *out, struct names *names, const char *text, int6
                                          .hash = hash};
     }
     *out = names->slots[at].number;
+    return GRACO_OK;
+}
+
+graco_status names_add(int32_t *out, struct names *names, const char *text, int64_t length)
+{
+    return add_hashed(out, names, hash_of(names, text, length), text, length);
+}
+
+graco_status names_add_many(struct names *names, const struct name_text *texts, int64_t count)
+{
+    uint32_t hash[AHEAD];
+    for (int64_t first = 0; first < count; first += AHEAD) {
+        int64_t block = count - first < AHEAD ? count - first : AHEAD;
+        for (int64_t i = 0; i < block; i++) {
+            hash[i] = hash_of(names, texts[first + i].text, texts[first + i].length);
+            EXT_PREFETCH(&names->slots[hash[i] & (names->capacity - 1)]);
+        }
+        for (int64_t i = 0; i < block; i++) {
+            struct slot slot = names->slots[hash[i] & (names->capacity - 1)];
+            if (slot.number >= 0 && slot.hash == hash[i])
+                EXT_PREFETCH(names->text + slot.start);
+        }
+        for (int64_t i = 0; i < block; i++) {
+            const struct name_text *at = &texts[first + i];
+            PASS(add_hashed(at->number, names, hash[i], at->text, at->length));
+        }
+    }
     return GRACO_OK;
 }
 

@@ -14,6 +14,15 @@ void names_free(struct names *names);
  * At most 2^31 - 2 names. */
 graco_status names_add(int32_t *out, struct names *names, const char *text, int64_t length);
 
+/* The same for many names in this order, each of whose numbers goes to *number: the memory that a search will
+ * touch is asked for ahead of it, which in a large table makes several times as many searches a second. */
+struct name_text {
+    const char *text;
+    int64_t length;
+    int32_t *number;
+};
+graco_status names_add_many(struct names *names, const struct name_text *texts, int64_t count);
+
 /* The number of a name, -1 if unknown. */
 int32_t names_find(const struct names *names, const char *text, int64_t length);
 
