@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "config/config.h"
+#include "data/dataset.h"
 #include "methods/method.h"
 #include "methods/objective.h"
 
@@ -65,6 +66,29 @@ static inline void preset_config(graco_config *config, const char *name)
     const struct method *method = NULL;
     CHECK_OK(method_find(&method, "grace"));
     method_configure(config, method, name);
+}
+
+/* A feature of a node, dense or sparse. */
+static inline float fixture_feature(const struct features *X, int64_t row, int64_t column)
+{
+    if (X->dense)
+        return X->dense[row * X->cols + column];
+    for (int64_t k = X->sparse.start[row]; k < X->sparse.start[row + 1]; k++)
+        if (X->sparse.index[k] == column)
+            return X->sparse.value[k];
+    return 0;
+}
+
+/* The data set as that of a run was read. */
+static inline graco_status fixture_load_as(graco_dataset **out, const char *source,
+                                           const graco_load_options *options, const char *folder)
+{
+    graco_run *run = NULL;
+    graco_status status = graco_run_open(&run, folder);
+    if (status == GRACO_OK)
+        status = graco_run_data(out, NULL, run, source, options);
+    graco_run_free(run);
+    return status;
 }
 
 /* ---- Training ---- */

@@ -95,18 +95,14 @@ graco_status store_end(struct store *store)
 
 graco_status store_array_begin(struct store *store, const char *name, const struct array *described)
 {
-    graco_status status = GRACO_OK;
-    char header[NPY_HEADER_MAX], *member = NULL;
-    int64_t length = 0, size = (int64_t)strlen(name);
-    TRY(memory_alloc(&member, size + 5, 1));
-    memcpy(member, name, (size_t)size);
-    memcpy(member + size, ".npy", 5);
-    TRY(npy_header(header, &length, described));
-    TRY(store_begin(store, member));
-    TRY(store_write(store, header, length));
-done:
-    memory_free(member);
-    return status;
+    char header[NPY_HEADER_MAX], file[256];
+    int64_t length = 0;
+    if (store->archive)
+        return archive_array_begin(store->archive, name, described);
+    snprintf(file, sizeof file, "%s.npy", name);
+    PASS(npy_header(header, &length, described));
+    PASS(store_begin(store, file));
+    return store_write(store, header, length);
 }
 
 graco_status store_array(struct store *store, const char *name, const struct array *array)

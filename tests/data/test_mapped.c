@@ -137,17 +137,6 @@ static void subsets(void)
     graco_dataset_free(plain);
 }
 
-static float entry(const struct features *X, int64_t row, int32_t column)
-{
-    if (X->dense)
-        return X->dense[row * X->cols + column];
-    for (int64_t k = X->sparse.start[row]; k < X->sparse.start[row + 1]; k++) {
-        if (X->sparse.index[k] == column)
-            return X->sparse.value[k];
-    }
-    return 0;
-}
-
 static void gathered(bool dense)
 {
     const int32_t rows[] = {3, 50, 51, 199};
@@ -158,7 +147,7 @@ static void gathered(bool dense)
     CHECK(X.rows == 4 && X.cols == 60);
     for (int64_t i = 0; i < 4; i++) {
         for (int32_t f = 0; f < 60; f++)
-            good &= entry(&X, i, f) == entry(&data->features, rows[i], f);
+            good &= fixture_feature(&X, i, f) == fixture_feature(&data->features, rows[i], f);
     }
     CHECK(good);
     features_clear(&X);

@@ -1,4 +1,4 @@
-#include "check.h"
+#include "fixture.h"
 #include "data/preprocess.h"
 
 enum { ROWS = 3, COLS = 4 };
@@ -14,17 +14,6 @@ static const struct features sparse = {
     .cols = COLS,
     .sparse = {.rows = ROWS, .cols = COLS, .start = starts, .index = columns, .value = values}};
 
-static float entry(const struct features *X, int64_t row, int64_t column)
-{
-    if (X->dense)
-        return X->dense[row * X->cols + column];
-    for (int64_t k = X->sparse.start[row]; k < X->sparse.start[row + 1]; k++) {
-        if (X->sparse.index[k] == column)
-            return X->sparse.value[k];
-    }
-    return 0;
-}
-
 static void check_values(const struct preprocess *options, const float expected[ROWS * COLS])
 {
     const struct features *forms[] = {&dense, &sparse};
@@ -33,7 +22,7 @@ static void check_values(const struct preprocess *options, const float expected[
         CHECK_OK(preprocess_features(&out, forms[f], options));
         CHECK((out.dense != NULL) == (forms[f]->dense != NULL));
         for (int64_t i = 0; i < ROWS * COLS; i++)
-            CHECK(entry(&out, i / COLS, i % COLS) == expected[i]);
+            CHECK(fixture_feature(&out, i / COLS, i % COLS) == expected[i]);
         features_clear(&out);
     }
 }
@@ -73,7 +62,7 @@ static void contamination(void)
     CHECK_OK(graco_dataset_generate(&data, &generate));
     static float full[N * F];
     for (int64_t i = 0; i < N * F; i++)
-        full[i] = entry(&data->features, i / F, i % F);
+        full[i] = fixture_feature(&data->features, i / F, i % F);
     const struct features same = {.rows = N, .cols = F, .dense = full};
     struct preprocess options = {.contaminate = 0.3, .seed = 5};
     struct features a, b, c;
@@ -84,10 +73,10 @@ static void contamination(void)
     int64_t different = 0;
     bool equal = true, removed_only = true;
     for (int64_t i = 0; i < N * F; i++) {
-        float x = entry(&a, i / F, i % F);
+        float x = fixture_feature(&a, i / F, i % F);
         equal = equal && x == b.dense[i];
         removed_only = removed_only && (x == full[i] || x == 0);
-        different += x != entry(&c, i / F, i % F);
+        different += x != fixture_feature(&c, i / F, i % F);
     }
     CHECK(equal && removed_only && different > 0);
     double share = (double)a.sparse.start[N] / (double)data->features.sparse.start[N];

@@ -13,18 +13,6 @@
 
 #include <unistd.h>
 
-/* The data set as that of a run was read. */
-static graco_status load_as(graco_dataset **out, const char *source,
-                            const graco_load_options *options, const char *folder)
-{
-    graco_run *run = NULL;
-    graco_status status = graco_run_open(&run, folder);
-    if (status == GRACO_OK)
-        status = graco_run_data(out, NULL, run, source, options);
-    graco_run_free(run);
-    return status;
-}
-
 static char folder[] = "/tmp/graco-test-XXXXXX";
 static char path[64];
 
@@ -119,7 +107,7 @@ static graco_status read_as(void)
     graco_status status = GRACO_OK;
     if (!file_exists(path))
         CHECK_OK(file_write_atomic(path, "0 1\n", 4));
-    TRY(load_as(&data, path, NULL, folder));
+    TRY(fixture_load_as(&data, path, NULL, folder));
     CHECK(graco_dataset_describe(data).edges == 2);
 done:
     graco_dataset_free(data);

@@ -8,18 +8,6 @@
 
 enum { EPOCHS = 3 };
 
-/* The data set as that of a run was read. */
-static graco_status load_as(graco_dataset **out, const char *source,
-                            const graco_load_options *options, const char *folder)
-{
-    graco_run *run = NULL;
-    graco_status status = graco_run_open(&run, folder);
-    if (status == GRACO_OK)
-        status = graco_run_data(out, NULL, run, source, options);
-    graco_run_free(run);
-    return status;
-}
-
 static char *read_text(const char *name)
 {
     uint8_t *bytes = NULL;
@@ -218,7 +206,7 @@ static void readings(void)
     CHECK_OK(graco_dataset_fingerprint(word, data));
     graco_dataset_free(data);
 
-    CHECK_OK(load_as(&again, source, NULL, run));
+    CHECK_OK(fixture_load_as(&again, source, NULL, run));
     CHECK_OK(graco_dataset_fingerprint(back, again));
     CHECK(strcmp(word, back) == 0);
     CHECK(strstr(graco_dataset_note(again, 2), "features.csv"));
@@ -226,15 +214,15 @@ static void readings(void)
     CHECK(strstr(graco_dataset_file(again, 1), "features.csv"));
     CHECK(!graco_dataset_file(again, 2) && !graco_dataset_file(again, -1));
     graco_dataset_free(again);
-    CHECK_OK(load_as(&again, source, &(graco_load_options){.labels_path = labels, .directed = true},
-                     run));
+    CHECK_OK(fixture_load_as(&again, source,
+                             &(graco_load_options){.labels_path = labels, .directed = true}, run));
     CHECK(again->classes == 2 && again->features.cols == 2 && again->graph->edges == 2);
     graco_dataset_free(again);
     fixture_text("other.txt", "a b\n");
-    CHECK_OK(load_as(&again, other, NULL, run));
+    CHECK_OK(fixture_load_as(&again, other, NULL, run));
     CHECK(again->features.cols == 0 && again->graph->edges == 2);
     graco_dataset_free(again);
-    CHECK_OK(load_as(&again, other, NULL, fixture_folder())); /* no config.json */
+    CHECK_OK(fixture_load_as(&again, other, NULL, fixture_folder())); /* no config.json */
     CHECK(again->graph->edges == 2 && !graco_dataset_note(again, 1));
     graco_dataset_free(again);
 }
@@ -295,10 +283,11 @@ static void records(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fixture_text("record/config.json", cases[i].text);
         if (cases[i].part) {
-            CHECK_FAILS(load_as(&data, source, NULL, run), GRACO_ERROR_FORMAT, cases[i].part);
+            CHECK_FAILS(fixture_load_as(&data, source, NULL, run), GRACO_ERROR_FORMAT,
+                        cases[i].part);
             continue;
         }
-        CHECK_OK(load_as(&data, source, NULL, run));
+        CHECK_OK(fixture_load_as(&data, source, NULL, run));
         CHECK(data->graph->edges == cases[i].edges);
         graco_dataset_free(data);
     }

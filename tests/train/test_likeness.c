@@ -5,6 +5,6 @@
 int main(void)
 {
     likeness_check(
-        &(struct likeness){.scale = 0.01, .graph_seed = 21, .seed = 31, .lr = 1e-3, .epochs = 5});
+        &(struct likeness){.scale = 0.006, .graph_seed = 21, .seed = 31, .lr = 1.5e-3, .epochs = 5});
     return check_result();
 }
