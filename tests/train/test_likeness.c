@@ -4,7 +4,7 @@
 
 int main(void)
 {
-    likeness_check(
-        &(struct likeness){.scale = 0.006, .graph_seed = 21, .seed = 31, .lr = 1.5e-3, .epochs = 5});
+    likeness_check(&(struct likeness){
+        .scale = 0.006, .graph_seed = 21, .seed = 31, .lr = 1.5e-3, .epochs = 5});
     return check_result();
 }
