@@ -37,7 +37,7 @@ static int print_json(const graco_dataset *data, const graco_dataset_info *info)
     writer_fields(&json, INFO_COUNTS, info);
     if (graco_dataset_class(data, 0)) {
         writer_open(&json, "class_names", '[');
-        for (int64_t i = 0; i < info->classes; i++)
+        for (int64_t i = 0; graco_dataset_class(data, i); i++)
             writer_string(&json, NULL, graco_dataset_class(data, i));
         writer_close(&json);
     }

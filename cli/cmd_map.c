@@ -93,7 +93,8 @@ static graco_status find_clusters(struct inputs *in, graco_map_options *options)
     const graco_dataset_info info = graco_dataset_describe(in->data);
     graco_cluster_options how = graco_cluster_defaults();
     how.clusters = options->clusters;
-    if (how.clusters == 0 && (info.classes == 0 || info.multi_label))
+    bool few = info.classes > 0 && info.classes <= GRACO_CLASS_CLUSTERS;
+    if (how.clusters == 0 && (!few || info.multi_label))
         how.clusters = CLUSTERS;
     if (how.clusters > info.nodes)
         how.clusters = info.nodes;

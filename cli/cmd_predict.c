@@ -22,12 +22,15 @@ enum { FIELD = NODES_NUMBER };
 struct named {
     const graco_model *model;
     const graco_dataset *data;
-    bool classes; /* are the data set's, unless the model has names */
+    const int32_t *class_of; /* of a regression */
+    bool classes;            /* are the data set's, unless the model has names */
 };
 
 static const char *class_name(char text[FIELD], struct named named, int64_t class)
 {
     const char *name = graco_model_class(named.model, class);
+    if (named.class_of)
+        class = named.class_of[class];
     if (!name && named.classes)
         return nodes_class(text, named.data, class);
     snprintf(text, FIELD, "%" PRId64, class);
@@ -116,7 +119,7 @@ static int predict(const char *path, const char *source, const graco_load_option
         TRY(graco_dataset_find_nodes(nodes, data, of->values, of->count));
     TRY(graco_predict(&found, model, data, options));
     const bool fitted = !isnan(found.C);
-    const struct named named = {model, data, fitted || !strstr(words, "labels")};
+    const struct named named = {model, data, found.class_of, fitted || !strstr(words, "labels")};
     fill(&table, named, &found, nodes, of->count);
     TRY(save(&table, output));
     runs_say_first(run, "this is by");

@@ -251,7 +251,7 @@ typedef struct graco_arrays {
     graco_array label_mask; /* (nodes) 1 if the node counts in scores */
     graco_array graph_id; /* (nodes) for many graphs: ascending from 0; no edge joins two of them */
     graco_array node_ids; /* (nodes) strings; within a graph no name stands twice */
-    graco_array class_names; /* (classes) strings, beside y */
+    graco_array class_names; /* (classes) strings, beside y: item c is the name of class c */
     bool undirected;         /* add the reverse of every edge */
     bool inductive;          /* the split says which nodes a training may see: the first part */
     /* Use x in place if it is float32 without gaps: x must then stay where it is, unchanged, until the
@@ -278,7 +278,7 @@ typedef struct graco_dataset_info {
     int64_t isolated;   /* nodes without any edge */
     int64_t feature_count;
     int64_t feature_entries; /* stored entries: nodes * features if dense */
-    int64_t classes;         /* 0 if there are no labels */
+    int64_t classes;         /* that occur, if multi-label all; 0 if there are no labels */
     int64_t graphs;
     bool sparse_features, multi_label, directed, has_split;
     int64_t split_nodes[3]; /* training, validation, test */
@@ -532,6 +532,8 @@ typedef struct graco_map_values {
     const float *values; /* (nodes) NaN: not known */
 } graco_map_values;
 
+enum { GRACO_CLASS_CLUSTERS = 1024 }; /* classes, at most, that say how many clusters to make */
+
 typedef struct graco_map_options {
     const char *title;              /* of the page; NULL: "Map" */
     const char *scores;             /* words beside the title; NULL: none */
@@ -539,8 +541,9 @@ typedef struct graco_map_options {
     const graco_dataset *data;      /* for labels and degrees, or NULL */
     const graco_map_values *values; /* (value_count) */
     int64_t value_count;
-    int64_t k;        /* neighbours of a node that the layout follows; default 15, at most 256 */
-    int64_t clusters; /* of k-means; default 0: as many as there are classes, else 10 */
+    int64_t k; /* neighbours of a node that the layout follows; default 15, at most 256 */
+    int64_t
+        clusters; /* of k-means; default 0: as many as there are classes, up to 1,024, else 10 */
     const int32_t *cluster; /* (nodes) of each node, below `clusters`; NULL: k-means finds them */
     int64_t epochs;         /* of the layout; default 0: 500 up to 10,000 nodes, 200 above */
     uint64_t seed;          /* default 0 */

@@ -57,11 +57,11 @@ graco_status graco_dataset_fingerprint(char text[GRACO_FINGERPRINT], const graco
 graco_status graco_dataset_find_nodes(int64_t *nodes, const graco_dataset *data,
                                       const char *const *of, int64_t count);
 
-/* The name of a class, where labels were words; NULL where they were numbers, and past the end.
+/* The name of the class of that number, where labels were words; NULL where they were numbers, and past the end.
  * Belongs to the data set. graco's own format keeps names. */
 const char *graco_dataset_class(const graco_dataset *data, int64_t index);
 
-/* The class of a node, from 0; -1 where it is not known or nodes have several, and past the end. */
+/* The number of a node's class, from 0; -1 where it is not known or nodes have several, and past the end. */
 int64_t graco_dataset_label(const graco_dataset *data, int64_t node);
 
 /* ---- Methods and their settings --------------------------------------------------------------- */
@@ -123,8 +123,9 @@ const char *graco_config_word(const char *key, int index);
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
-/* The name that a class had in the data set which a supervised model was trained on, borrowed from
- * the model; NULL where it had none. */
+/* What output `index` of a supervised model is called: the name that this class had in the data set that it was
+ * trained on, or its number where numbers were left out (classes 3 and 7). Borrowed from the model; NULL where
+ * output k is class k. */
 const char *graco_model_class(const graco_model *model, int64_t index);
 
 enum { GRACO_DIFFERENCES = 64 };
@@ -298,8 +299,8 @@ const char *graco_protocol_name(int index);
  * data set's own, which then is split 0. */
 int64_t graco_split_count(const graco_dataset *data, graco_protocol protocol, int64_t wanted);
 
-/* What a supervised model says of every node: P (nodes, classes), probabilities of the classes,
- * from a training on split number `split`. */
+/* What a supervised model says of every node: P (nodes, classes), probabilities of the classes that occur, in the
+ * order of their numbers, from a training on split number `split`. */
 typedef struct graco_class_scores {
     int64_t split;
     graco_matrix P;
@@ -328,7 +329,7 @@ typedef struct graco_structure {
 /* ---- Clusters -------------------------------------------------------------------------------- */
 
 typedef struct graco_cluster_options {
-    int64_t clusters; /* 0: as many as the labelled nodes have classes */
+    int64_t clusters; /* 0: as many as the labelled nodes have classes, at most 1,024 */
     int64_t starts;   /* of k-means, of which the best is kept; default 10 */
     uint64_t seed;    /* default 0 */
     int64_t threads;  /* 0: one per core; never changes the result */
@@ -340,11 +341,13 @@ graco_cluster_options graco_cluster_defaults(void);
  * graco_cluster_result_clear. */
 typedef struct graco_cluster_result {
     int64_t nodes, clusters;
-    int32_t *cluster;  /* (nodes) */
-    int64_t labelled;  /* nodes with a known label; 0: none, or several labels for each node */
-    double nmi;        /* normalised mutual information with the labels, by the arithmetic mean */
-    double ari;        /* adjusted Rand index */
-    double accuracy;   /* share of nodes whose class the best matching gives their cluster */
+    int32_t *cluster; /* (nodes) */
+    int64_t labelled; /* nodes with a known label; 0: none, or several labels for each node */
+    double nmi;       /* normalised mutual information with the labels, by the arithmetic mean */
+    double ari;       /* adjusted Rand index */
+    double
+        accuracy; /* share of nodes whose class the best matching gives their cluster; NaN: more than 1,024
+                          classes or clusters, for its time is cubic in them */
     double modularity; /* of the clusters on the graph's edges */
     double silhouette; /* mean over at most 3,000 nodes, drawn by the seed */
     double seconds;
@@ -452,15 +455,18 @@ typedef struct graco_predict_options {
 typedef struct graco_prediction {
     int64_t count, classes;
     bool multi_label;
-    int64_t *node;      /* (count) ascending */
+    int64_t *node; /* (count) ascending */
+    int32_t *
+        class_of; /* (classes) numbers in the data set, ascending; NULL: the model is supervised, and
+                           graco_model_class names its classes */
     float *probability; /* (count, classes) of each class; rows add up to 1 unless multi-label */
     double C;           /* of the regression; NaN: the model is supervised and has none */
 } graco_prediction;
 
 /* Says of nodes which class they probably have. A supervised model gives its own probabilities, of
  * the classes in the order of its training (graco_model_class), and refuses a data set with a class
- * that it was not trained on: by name, where classes without names are called 0, 1, 2, ..., or by
- * their count if the data set has no names. For any other model, logistic regressions, one per class,
+ * that it was not trained on: by name, where classes without names are called by their numbers; if only the data set
+ * has no names, or nodes have several labels, by their count. For any other model, logistic regressions, one per class,
  * are fitted to the embeddings of all nodes with a known label. Their C is the best of 2^-10 .. 2^9
  * over 5 folds of these nodes, as in the protocol `authors`. Where a node has one label, its
  * probabilities are divided by their sum. `options` may be NULL. GRACO_ERROR_ARGUMENT if there is

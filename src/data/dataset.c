@@ -19,14 +19,6 @@ void dataset_names_free(char **names)
     memory_free(names);
 }
 
-int64_t dataset_classes(const int32_t *label, int64_t count)
-{
-    int32_t largest = -1;
-    for (int64_t i = 0; i < count; i++)
-        largest = label[i] > largest ? label[i] : largest;
-    return (int64_t)largest + 1;
-}
-
 static void shard_clear(struct dataset_shard *shard)
 {
     if (shard)
@@ -253,6 +245,7 @@ static void take_parts(struct graco_dataset *data, struct dataset_parts *parts)
         memory_free(parts->label); /* every node is unknown: there are no labels */
         parts->label = NULL;
     }
+    data->numbers = data->classes;
     data->label = parts->label;
     data->multi = parts->multi;
     data->label_known = parts->label_known;
@@ -307,7 +300,9 @@ graco_status dataset_create(struct graco_dataset **out, struct dataset_parts *pa
     }
     data->self_loops = removed.self_loops;
     data->duplicates = removed.duplicates;
+    int64_t nodes = parts->nodes;
     take_parts(data, parts);
+    TRY(classes_compact(data, nodes));
     *out = data;
     data = NULL;
 done:
@@ -325,7 +320,9 @@ void graco_dataset_free(graco_dataset *data)
         graph_free(data->graph);
     shard_clear(data->shard);
     features_clear(&data->features);
+    memory_free(data->given);
     memory_free(data->label);
+    memory_free(data->class_of);
     memory_free(data->multi);
     memory_free(data->label_known);
     memory_free(data->split);
@@ -362,13 +359,14 @@ const char *graco_dataset_node(const graco_dataset *data, int64_t node)
 
 const char *graco_dataset_class(const graco_dataset *data, int64_t index)
 {
-    return data->class_names && index >= 0 && index < data->classes ? data->class_names[index]
+    return data->class_names && index >= 0 && index < data->numbers ? data->class_names[index]
                                                                     : NULL;
 }
 
 int64_t graco_dataset_label(const graco_dataset *data, int64_t node)
 {
-    return data->label && node >= 0 && node < data->graph->nodes ? data->label[node] : -1;
+    const int32_t *number = class_numbers(data);
+    return number && node >= 0 && node < data->graph->nodes ? number[node] : -1;
 }
 
 const char *graco_dataset_note(const graco_dataset *data, int index)

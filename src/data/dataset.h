@@ -21,8 +21,7 @@ struct features_file;
  * loaded, which reads them all once; larger ones are not. */
 #define FEATURES_CHECKED ((int64_t)4 << 30)
 
-/* More classes than this are taken for a mistake: one wrong label would cost memory without bound.
- */
+/* Classes have numbers below this. */
 enum { DATASET_CLASSES = 1 << 20 };
 
 /* An edge list, features, labels, and what was read as a run's data were. */
@@ -81,9 +80,12 @@ struct graco_dataset {
     struct graph *graph;
     struct features features;
     struct dataset_shard *shard; /* graph and features are a rank's rows; NULL: all are here */
-    int64_t classes;             /* 0: no labels */
-    int32_t *label;       /* (nodes) class, -1 if unknown; NULL if multi-label or unlabelled */
-    uint8_t *multi;       /* (nodes, classes) 0 or 1; NULL if single-label */
+    int64_t classes;             /* that occur, if multi-label all; 0: no labels */
+    int64_t numbers;             /* of classes, those that no node has too */
+    int32_t *class_of;           /* (classes) their numbers, ascending; NULL: 0, 1, 2, ... */
+    int32_t *label; /* (nodes) class by place, -1 if unknown; NULL if multi-label or unlabelled */
+    int32_t *given; /* (nodes) class by number; NULL: label has them */
+    uint8_t *multi; /* (nodes, classes) 0 or 1; NULL if single-label */
     uint8_t *label_known; /* (nodes) whether the row counts in scores; NULL: all do */
     uint8_t *split;       /* (nodes) 0 training, 1 validation, 2 test, 3 none; NULL: no split */
     int32_t *graph_id;    /* (nodes) ascending from 0; NULL: one graph */
@@ -91,7 +93,7 @@ struct graco_dataset {
     bool inductive;     /* its split says which nodes a training may see */
     int32_t *order;     /* (nodes) in which ranks divide them (graph/order.h); NULL: as they are */
     char **node_ids;    /* (nodes) names, one block behind node_ids[0]; NULL: numbers */
-    char **class_names; /* (classes) the same; NULL: numbers */
+    char **class_names; /* (numbers) the same; NULL: numbers */
     char *notes[DATASET_NOTES];     /* how each table was understood; NULL past the last */
     int64_t self_loops, duplicates; /* removed */
     struct reading reading;         /* how it was read; no source: it was generated */
@@ -117,8 +119,8 @@ struct dataset_parts {
     bool inductive;
     struct features features;
     struct dataset_shard *shard; /* in the place of edges: a rank's rows; NULL: all are here */
-    int64_t classes;
-    int32_t *label;
+    int64_t classes;             /* numbers that they have: the largest plus one, or names */
+    int32_t *label;              /* by number */
     uint8_t *multi;
     uint8_t *label_known;
     uint8_t *split;
@@ -139,8 +141,41 @@ struct dataset_parts {
  * O(nodes + edges + entries of the features + bytes of the names). */
 graco_status dataset_create(struct graco_dataset **out, struct dataset_parts *parts);
 
-/* How many classes labels (count) name: the largest plus one. */
+/* ---- Classes (classes.c) ---------------------------------------------------------------------- */
+
+/* The largest number of labels (count), plus one. */
 int64_t dataset_classes(const int32_t *label, int64_t count);
+
+/* Gives the classes of data->label (nodes), which are numbers, their places. Those of masked labels alone have none.
+ * O(nodes); what it takes does not depend on the numbers. */
+graco_status classes_compact(struct graco_dataset *data, int64_t nodes);
+
+/* How many numbers occur among labels (nodes) that were not checked yet: those that no class can have do not count. */
+graco_status classes_count(int64_t *count, const int32_t *label, int64_t nodes);
+
+/* Labels (nodes) by number; NULL if there are none. */
+const int32_t *class_numbers(const struct graco_dataset *data);
+
+/* The number of a class; the class of a number, -1 if none has it. */
+int64_t class_number(const struct graco_dataset *data, int64_t class);
+int64_t class_place(const struct graco_dataset *data, int64_t number);
+
+/* Outputs of a model, one for each class, or, as older ones have them, one for each number: whether a table
+ * has so many columns, and the column of a class. */
+bool class_columns(const struct graco_dataset *data, int64_t cols);
+int64_t class_column(const struct graco_dataset *data, int64_t class, int64_t cols);
+
+/* A class by its name or, where classes have none, its number, for which `number` is. */
+enum { CLASS_NUMBER = 24 };
+const char *class_called(char number[CLASS_NUMBER], const struct graco_dataset *data,
+                         int64_t class);
+
+/* Whoever learns classes has a number for each node and class: GRACO_ERROR_ARGUMENT if there are more than
+ * CLASSES_FREE of them and more than one for each CLASSES_NODES_PER labelled nodes. */
+enum { CLASSES_FREE = 1024, CLASSES_NODES_PER = 2 };
+graco_status classes_check(const struct graco_dataset *data);
+
+/* ---- Splits ------------------------------------------------------------------------------------ */
 
 /* A split in which every node is in none; then, one by one, nodes into its parts 0, 1 or 2. A node that is
  * out of range, or in a part already, is GRACO_ERROR_FORMAT. The caller owns *split. */

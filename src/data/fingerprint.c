@@ -122,7 +122,7 @@ static uint64_t hash_labels(const struct graco_dataset *data)
     int64_t nodes = dataset_nodes(data);
     uint64_t hash = fingerprint_bytes(5, data->label_known, nodes);
     if (data->label)
-        hash = mix_items(hash, data->label, nodes);
+        hash = mix_items(hash, class_numbers(data), nodes);
     return fingerprint_bytes(hash, data->multi, nodes * data->classes);
 }
 

@@ -262,7 +262,7 @@ graco_arrays graco_dataset_arrays(const graco_dataset *data)
 {
     const struct csr *in = &data->graph->in, *sparse = &data->features.sparse;
     int64_t nodes = data->graph->nodes, entries = sparse->start ? sparse->start[nodes] : 0;
-    const void *labels = data->label ? (const void *)data->label : data->multi;
+    const void *labels = data->label ? (const void *)class_numbers(data) : data->multi;
     return (graco_arrays){
         .name = data->name,
         .nodes = nodes,
@@ -280,7 +280,7 @@ graco_arrays graco_dataset_arrays(const graco_dataset *data)
         .label_mask = lend(data->label_known, GRACO_UINT8, nodes, -1),
         .graph_id = lend(data->graph_id, GRACO_INT32, nodes, -1),
         .node_ids = lend(data->node_ids, GRACO_STRING, nodes, -1),
-        .class_names = lend(data->class_names, GRACO_STRING, data->classes, -1),
+        .class_names = lend(data->class_names, GRACO_STRING, data->numbers, -1),
         .inductive = data->inductive,
     };
 }

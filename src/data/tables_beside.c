@@ -147,14 +147,16 @@ static graco_status read_label_array(struct tables *tables, const char *file,
     graco_status status = GRACO_OK;
     struct array array = {0};
     char note[TABLES_NOTE];
+    int64_t classes = 0;
     TRY(need_numbers(tables, file));
     TRY(member_named(npy_decode_borrowed(&array, bytes->data, bytes->length), file));
     TRY(array_expect(&array, file, array.ndim == 2 ? 2 : 1, -1, 1));
     tables->labels.count = array.shape[0];
     TRY(member_named(array_take_i32(&tables->labels.label, &array), file));
     tables->labels.classes = dataset_classes(tables->labels.label, tables->labels.count);
+    TRY(classes_count(&classes, tables->labels.label, tables->labels.count));
     snprintf(note, sizeof note, "rows are in the order of the nodes; %" PRId64 " classes; an array",
-             tables->labels.classes);
+             classes);
     TRY(tables_note(tables, file, note));
 done:
     array_clear(&array);
@@ -178,10 +180,12 @@ static graco_status read_label_table(struct tables *tables, const char *file,
 {
     char note[2 * TABLES_NOTE], ids[TABLES_NOTE];
     const struct table_labels *table = &tables->labels;
+    int64_t classes = 0;
     PASS(table_labels_read(&tables->labels, file, bytes->data, bytes->length, &tables->how));
     PASS(check_header(tables, file));
+    PASS(classes_count(&classes, table->label, table->count));
     snprintf(note, sizeof note, "%s; %" PRId64 " classes, which have %s; %s",
-             say_ids(ids, table->id_column, (struct scan_field){0}), table->classes,
+             say_ids(ids, table->id_column, (struct scan_field){0}), classes,
              table->labels ? "names" : "numbers", table->header ? "header" : "no header");
     return tables_note(tables, file, note);
 }

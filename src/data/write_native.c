@@ -101,7 +101,7 @@ static graco_status content_fill(struct content *content, const graco_dataset *d
     PASS(add(content, "num_nodes", ARRAY_I64, &data->graph->nodes, -1, -1));
     PASS(add_edges(content, data->graph));
     PASS(add_features(content, &data->features));
-    PASS(add(content, "y", ARRAY_I32, data->label, nodes, -1));
+    PASS(add(content, "y", ARRAY_I32, class_numbers(data), nodes, -1));
     PASS(add(content, "y", ARRAY_U8, data->multi, nodes, data->classes));
     PASS(add(content, "split", ARRAY_U8, data->split, nodes, -1));
     content->inductive = data->inductive;
@@ -110,7 +110,7 @@ static graco_status content_fill(struct content *content, const graco_dataset *d
     PASS(add_graph_ids(content, data));
     PASS(add(content, "rank_order", ARRAY_I32, data->order, nodes, -1));
     PASS(add_names(content, "node_ids", data->node_ids, nodes));
-    return add_names(content, "class_names", data->class_names, data->classes);
+    return add_names(content, "class_names", data->class_names, data->numbers);
 }
 
 static graco_status write_arrays(const struct content *content, const char *folder)

@@ -73,6 +73,12 @@ static graco_status choose_clusters(int64_t *clusters, const graco_cluster_optio
                                     const struct known_labels *known, const graco_dataset *data)
 {
     *clusters = options->clusters > 0 ? options->clusters : known->classes;
+    if (options->clusters <= 0 && known->classes > GRACO_CLASS_CLUSTERS)
+        return status_fail(
+            GRACO_ERROR_ARGUMENT,
+            "data set '%s' has %lld classes, more than the %d that say how many clusters to "
+            "make: expected a number of clusters",
+            data->name, (long long)known->classes, GRACO_CLASS_CLUSTERS);
     if (*clusters == 0)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "the data set %s has no classes that say how many clusters to make: "

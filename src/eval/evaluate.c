@@ -112,7 +112,7 @@ static graco_status check_labels(const graco_dataset *data)
     if (data->classes < 1 || (!data->label && !data->multi))
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "the data set %s has no labels; an evaluation needs them", data->name);
-    return GRACO_OK;
+    return classes_check(data);
 }
 
 static graco_status check_input(const graco_matrix *Z, const graco_dataset *data,
@@ -129,9 +129,9 @@ static graco_status check_input(const graco_matrix *Z, const graco_dataset *data
     return GRACO_OK;
 }
 
-/* Numbers the classes anew, in their order, without those that no usable node has: what does not
- * occur shall cost nothing, however large a label is. label (nodes): the new class, -1 for a node
- * that is not usable. Multi-label classes stay, for each is a column of the table. */
+/* Numbers the classes anew, in their order, without those that no usable node has, and lists their numbers.
+ * label (nodes): the new class, -1 for a node that is not usable. Multi-label classes stay, for each is a
+ * column of the table. */
 static graco_status find_classes(graco_eval_result *result, int32_t **label, const uint8_t *usable,
                                  const graco_dataset *data)
 {
@@ -149,7 +149,7 @@ static graco_status find_classes(graco_eval_result *result, int32_t **label, con
     TRY(memory_alloc(&result->class_of, count, sizeof *result->class_of));
     for (int64_t k = 0; k < data->classes; k++)
         if (place[k]) {
-            result->class_of[result->classes] = (int32_t)k;
+            result->class_of[result->classes] = (int32_t)class_number(data, k);
             place[k] = (int32_t)result->classes++;
         }
     if (data->label)
@@ -475,10 +475,10 @@ done:
 }
 
 /* Adds the test rows of a split to the table, by the classes that P gives the most. Classes are numbered
- * as in the result; those that no labelled node has are not chosen. */
+ * as in the result, and `column` has their columns of P; those that no labelled node has are not chosen. */
 static graco_status count_given(int64_t *table, const graco_eval_result *result,
-                                const graco_matrix *P, const int32_t *label, const uint8_t *multi,
-                                const struct splits *split)
+                                const graco_matrix *P, const int64_t *column, const int32_t *label,
+                                const uint8_t *multi, const struct splits *split)
 {
     int64_t rows = 0;
     for (int64_t i = 0; i < P->rows; i++) {
@@ -488,7 +488,7 @@ static graco_status count_given(int64_t *table, const graco_eval_result *result,
             continue;
         rows++;
         for (int64_t k = 0; k < result->classes; k++) {
-            best = p[result->class_of[k]] > p[result->class_of[best]] ? k : best;
+            best = p[column[k]] > p[column[best]] ? k : best;
             if (multi) {
                 bool truth = multi[i * P->cols + k], chosen = p[k] > 0.5f;
                 table[4 * k + (truth ? (chosen ? 0 : 2) : (chosen ? 1 : 3))]++;
@@ -511,17 +511,22 @@ static graco_status add_given(graco_eval_result *result, int64_t s, const uint8_
         .protocol = options->protocol, .first = scores->split, .count = 1, .seed = options->seed};
     struct protocol_result one = {.C = (double)NAN};
     struct splits split = {0};
+    int64_t *column = NULL;
     graco_status status = GRACO_OK;
     TRY(check_input(&scores->P, data, options));
-    if (scores->P.cols != data->classes)
+    if (!class_columns(data, scores->P.cols))
         FAIL(GRACO_ERROR_ARGUMENT,
              "%lld class scores for each node; the data set %s has %lld classes",
              (long long)scores->P.cols, data->name, (long long)data->classes);
+    TRY(memory_alloc(&column, result->classes, sizeof *column));
+    for (int64_t k = 0; k < result->classes; k++)
+        column[k] = class_column(data, class_place(data, result->class_of[k]), scores->P.cols);
     TRY(splits_find(&split, data, usable, &wanted));
     TRY(memory_zalloc(&one.table, table_size(result), sizeof *one.table));
-    TRY(count_given(one.table, result, &scores->P, label, data->multi, &split));
+    TRY(count_given(one.table, result, &scores->P, column, label, data->multi, &split));
     add_split(result, s, &one);
 done:
+    memory_free(column);
     splits_clear(&split);
     memory_free(one.table);
     return status;

@@ -1,4 +1,4 @@
-/* All three numbers come from the table of how many items each pair of parts shares. The matching is found by the
+/* All three numbers come from the pairs of parts that share items, and how many those are. The matching is found by the
  * method of Kuhn and Munkres: rows are added one by one, each by the shortest path to a free column under
  * potentials that keep all reduced costs at or above 0. */
 #include "eval/partition.h"
@@ -6,27 +6,42 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+/* Pairs of parts that share items, in the order of their keys: there are at most as many as items. */
 struct partition_table {
-    int64_t rows, cols, items;
-    int64_t *shared;    /* (rows, cols) */
+    int64_t rows, cols, items, pairs;
+    int64_t *key;       /* (pairs) row * cols + col, ascending */
+    int64_t *shared;    /* (pairs) items */
     int64_t *row, *col; /* sums */
 };
+
+static int compare_keys(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
 
 static graco_status count_shared(struct partition_table *t, int64_t count, const int32_t *a,
                                  const int32_t *b)
 {
-    PASS(memory_zalloc(&t->shared, t->rows * t->cols, sizeof *t->shared));
+    PASS(memory_alloc(&t->key, count, sizeof *t->key));
+    PASS(memory_zalloc(&t->shared, count, sizeof *t->shared));
     PASS(memory_zalloc(&t->row, t->rows, sizeof *t->row));
     PASS(memory_zalloc(&t->col, t->cols, sizeof *t->col));
     for (int64_t i = 0; i < count; i++) {
         if (a[i] < 0 || b[i] < 0)
             continue;
-        t->shared[a[i] * t->cols + b[i]]++;
+        t->key[t->items++] = a[i] * t->cols + b[i];
         t->row[a[i]]++;
         t->col[b[i]]++;
-        t->items++;
+    }
+    qsort(t->key, (size_t)t->items, sizeof *t->key, compare_keys);
+    for (int64_t i = 0; i < t->items; i++) {
+        if (t->pairs == 0 || t->key[i] != t->key[t->pairs - 1])
+            t->key[t->pairs++] = t->key[i];
+        t->shared[t->pairs - 1]++;
     }
     return GRACO_OK;
 }
@@ -56,12 +71,11 @@ static double mutual_information(const struct partition_table *t)
     double n = (double)t->items, information = 0;
     if (parts_in_use(t->row, t->rows) == 1 && parts_in_use(t->col, t->cols) == 1)
         return 1;
-    for (int64_t i = 0; i < t->rows; i++)
-        for (int64_t j = 0; j < t->cols; j++) {
-            double both = (double)t->shared[i * t->cols + j];
-            if (both > 0)
-                information += both / n * log(n * both / ((double)t->row[i] * (double)t->col[j]));
-        }
+    for (int64_t i = 0; i < t->pairs; i++) {
+        double both = (double)t->shared[i];
+        double apart = (double)t->row[t->key[i] / t->cols] * (double)t->col[t->key[i] % t->cols];
+        information += both / n * log(n * both / apart);
+    }
     double mean = (entropy(t->row, t->rows, t->items) + entropy(t->col, t->cols, t->items)) / 2;
     return mean > 0 ? fmax(0, information) / mean : 0;
 }
@@ -77,7 +91,7 @@ static double square_sum(const int64_t *sizes, int64_t count)
 /* From ordered pairs of items: together in both ways, in one of them, in neither. */
 static double rand_index(const struct partition_table *t)
 {
-    double n = (double)t->items, both = square_sum(t->shared, t->rows * t->cols);
+    double n = (double)t->items, both = square_sum(t->shared, t->pairs);
     double a = square_sum(t->row, t->rows), b = square_sum(t->col, t->cols);
     double together = both - n, only_a = a - both, only_b = b - both, apart = n * n - a - b + both;
     if (only_a == 0 && only_b == 0)
@@ -91,6 +105,7 @@ static double rand_index(const struct partition_table *t)
 /* One row and column more than there are: number 0 is none. */
 struct matching {
     int64_t side;            /* the larger of rows and cols: what is missing shares nothing */
+    int64_t *shared;         /* (side, side) items of each pair */
     double *of_row, *of_col; /* (side + 1) potentials */
     double *least;           /* (side + 1) lowest reduced cost of the way to a column */
     int64_t *row_of;         /* (side + 1) the row that a column is matched with */
@@ -98,13 +113,13 @@ struct matching {
     uint8_t *seen;           /* (side + 1) */
 };
 
-static double cost(const struct partition_table *t, int64_t row, int64_t col)
+static double cost(const struct matching *m, int64_t row, int64_t col)
 {
-    return row <= t->rows && col <= t->cols ? -(double)t->shared[(row - 1) * t->cols + col - 1] : 0;
+    return -(double)m->shared[(row - 1) * m->side + col - 1];
 }
 
 /* The next column on the shortest way from column `at`; moves the potentials there. */
-static int64_t step(struct matching *m, const struct partition_table *t, int64_t at)
+static int64_t step(struct matching *m, int64_t at)
 {
     double delta = (double)INFINITY;
     int64_t next = 0, row = m->row_of[at];
@@ -112,7 +127,7 @@ static int64_t step(struct matching *m, const struct partition_table *t, int64_t
     for (int64_t col = 1; col <= m->side; col++) {
         if (m->seen[col])
             continue;
-        double reduced = cost(t, row, col) - m->of_row[row] - m->of_col[col];
+        double reduced = cost(m, row, col) - m->of_row[row] - m->of_col[col];
         if (reduced < m->least[col]) {
             m->least[col] = reduced;
             m->before[col] = at;
@@ -133,7 +148,7 @@ static int64_t step(struct matching *m, const struct partition_table *t, int64_t
     return next;
 }
 
-static void match_row(struct matching *m, const struct partition_table *t, int64_t row)
+static void match_row(struct matching *m, int64_t row)
 {
     int64_t at = 0;
     m->row_of[0] = row;
@@ -141,7 +156,7 @@ static void match_row(struct matching *m, const struct partition_table *t, int64
     for (int64_t col = 0; col <= m->side; col++)
         m->least[col] = (double)INFINITY;
     do
-        at = step(m, t, at);
+        at = step(m, at);
     while (m->row_of[at] != 0);
     for (; at != 0; at = m->before[at])
         m->row_of[at] = m->row_of[m->before[at]];
@@ -152,6 +167,12 @@ static graco_status match(double *share, const struct partition_table *t)
     graco_status status = GRACO_OK;
     struct matching m = {.side = t->rows > t->cols ? t->rows : t->cols};
     double matched = 0;
+    *share = (double)NAN;
+    if (m.side > PARTITION_MATCHED)
+        return GRACO_OK;
+    TRY(memory_zalloc(&m.shared, m.side * m.side, sizeof *m.shared));
+    for (int64_t i = 0; i < t->pairs; i++)
+        m.shared[t->key[i] / t->cols * m.side + t->key[i] % t->cols] = t->shared[i];
     TRY(memory_zalloc(&m.of_row, m.side + 1, sizeof *m.of_row));
     TRY(memory_zalloc(&m.of_col, m.side + 1, sizeof *m.of_col));
     TRY(memory_zalloc(&m.least, m.side + 1, sizeof *m.least));
@@ -159,9 +180,9 @@ static graco_status match(double *share, const struct partition_table *t)
     TRY(memory_zalloc(&m.before, m.side + 1, sizeof *m.before));
     TRY(memory_zalloc(&m.seen, m.side + 1, sizeof *m.seen));
     for (int64_t row = 1; row <= m.side; row++)
-        match_row(&m, t, row);
+        match_row(&m, row);
     for (int64_t col = 1; col <= m.side; col++)
-        matched -= cost(t, m.row_of[col], col);
+        matched -= cost(&m, m.row_of[col], col);
     *share = matched / (double)t->items;
 done:
     memory_free(m.seen);
@@ -170,6 +191,7 @@ done:
     memory_free(m.least);
     memory_free(m.of_col);
     memory_free(m.of_row);
+    memory_free(m.shared);
     return status;
 }
 
@@ -183,6 +205,7 @@ graco_status partition_compare(struct partition_scores *out, int64_t count, cons
     out->ari = rand_index(&t);
     TRY(match(&out->accuracy, &t));
 done:
+    memory_free(t.key);
     memory_free(t.shared);
     memory_free(t.row);
     memory_free(t.col);

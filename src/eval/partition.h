@@ -15,7 +15,9 @@ struct partition_scores {
 };
 
 /* a and b (count): parts 0 .. a_parts - 1 and 0 .. b_parts - 1; items whose a or b is negative do not count,
- * and at least one must. O(count + parts^3). */
+ * and at least one must. With more than PARTITION_MATCHED parts of either the accuracy is NaN: its time is cubic in
+ * them. O(count log count + parts^3), the latter up to that many. */
+enum { PARTITION_MATCHED = 1024 };
 graco_status partition_compare(struct partition_scores *out, int64_t count, const int32_t *a,
                                int64_t a_parts, const int32_t *b, int64_t b_parts);
 

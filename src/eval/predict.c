@@ -38,10 +38,8 @@ static graco_status list_nodes(struct node_list lists[2], int32_t *room, const g
     return GRACO_OK;
 }
 
-enum { CLASS_NUMBER = 24 };
-
 /* What class k is called where the model was trained: without names by its number. */
-static const char *class_called(char number[CLASS_NUMBER], const graco_model *model, int64_t k)
+static const char *output_called(char number[CLASS_NUMBER], const graco_model *model, int64_t k)
 {
     snprintf(number, CLASS_NUMBER, "%lld", (long long)k);
     return model->class_names ? model->class_names[k] : number;
@@ -52,21 +50,22 @@ static const char *class_called(char number[CLASS_NUMBER], const graco_model *mo
 static graco_status check_class_names(const graco_model *model, const graco_dataset *data)
 {
     struct names *names = NULL;
-    char number[CLASS_NUMBER];
+    char number[CLASS_NUMBER], other[CLASS_NUMBER];
     int32_t found = 0;
     graco_status status = GRACO_OK;
     TRY(names_create(&names));
     for (int64_t k = 0; k < model->sizes.classes; k++) {
-        const char *name = class_called(number, model, k);
+        const char *name = output_called(number, model, k);
         TRY(names_add(&found, names, name, (int64_t)strlen(name)));
     }
-    for (int64_t k = 0; k < data->classes; k++)
-        if (names_find(names, data->class_names[k], (int64_t)strlen(data->class_names[k])) < 0)
+    for (int64_t k = 0; k < data->classes; k++) {
+        const char *name = class_called(number, data, k);
+        if (names_find(names, name, (int64_t)strlen(name)) < 0)
             FAIL(GRACO_ERROR_ARGUMENT,
                  "data set '%s' has a class '%.100s' that the model was not trained on; expected "
                  "its %lld classes, the first of them '%.100s'",
-                 data->name, data->class_names[k], (long long)model->sizes.classes,
-                 class_called(number, model, 0));
+                 data->name, name, (long long)model->sizes.classes, output_called(other, model, 0));
+    }
 done:
     names_free(names);
     return status;
@@ -82,7 +81,17 @@ static graco_status same_labels(bool *same, const graco_model *model, const grac
     return GRACO_OK;
 }
 
-/* A class that the model does not know cannot be predicted. */
+/* Whether the classes of a model are called by words. */
+static bool has_words(const graco_model *model)
+{
+    for (int64_t k = 0; model->class_names && k < model->sizes.classes; k++)
+        if (model->class_names[k][strspn(model->class_names[k], "0123456789")])
+            return true;
+    return false;
+}
+
+/* A class that the model does not know cannot be predicted. Numbers of classes are compared with the model's; with words,
+ * or where nodes have several labels, they are its outputs, all of them. */
 static graco_status check_classes(const graco_model *model, const graco_dataset *data)
 {
     bool multi = data->multi, same = false;
@@ -90,14 +99,14 @@ static graco_status check_classes(const graco_model *model, const graco_dataset 
         return GRACO_OK;
     if (data->class_names && !model->class_names)
         PASS(same_labels(&same, model, data));
-    bool named = data->class_names && !same;
-    if (multi != model->sizes.multi_label || (!named && data->classes != model->sizes.classes))
+    bool outputs = !same && !data->class_names && (multi || has_words(model));
+    if (multi != model->sizes.multi_label || (outputs && data->numbers != model->sizes.classes))
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "the model was trained on %lld classes, %s of them per node; data set "
                            "'%s' has other ones",
                            (long long)model->sizes.classes,
                            model->sizes.multi_label ? "any number" : "one", data->name);
-    return named ? check_class_names(model, data) : GRACO_OK;
+    return same || outputs ? GRACO_OK : check_class_names(model, data);
 }
 
 /* From the classes that a supervised model gives every node. */
@@ -141,6 +150,9 @@ static graco_status fit_known(graco_prediction *out, const graco_matrix *Z,
             (long long)lists[1].count, data->name, PROTOCOL_FOLDS);
     out->classes = data->classes;
     out->multi_label = data->multi;
+    TRY(memory_alloc(&out->class_of, data->classes, sizeof *out->class_of));
+    for (int64_t k = 0; k < data->classes; k++)
+        out->class_of[k] = (int32_t)class_number(data, k);
     TRY(probe_backend(&backend, options->device, &input, lists[1].count, PROTOCOL_FOLDS));
     TRY(context_create(&input.context, backend, input.threads, 0));
     TRY(blas_open(&blas, input.threads));
@@ -184,7 +196,7 @@ static graco_status check_labels(const graco_dataset *data)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "data set '%s' has no labels; a prediction from embeddings needs some",
                            data->name);
-    return GRACO_OK;
+    return classes_check(data);
 }
 
 graco_status graco_predict(graco_prediction *out, const graco_model *model,
@@ -221,6 +233,7 @@ void graco_prediction_clear(graco_prediction *prediction)
     if (!prediction)
         return;
     memory_free(prediction->node);
+    memory_free(prediction->class_of);
     memory_free(prediction->probability);
     *prediction = (graco_prediction){0};
 }

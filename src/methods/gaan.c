@@ -195,11 +195,10 @@ static graco_status prepare(void **out, const struct graco_model *model,
                             const struct subject *subject)
 {
     struct gaan_state *state = NULL;
-    (void)model;
     PASS(memory_zalloc(&state, 1, sizeof *state));
     *out = state;
     state->context = subject->context;
-    return supervised_init(&state->labels, subject);
+    return supervised_init(&state->labels, model, subject);
 }
 
 void gaan_clear(struct gaan_state *state)

@@ -36,7 +36,7 @@ graco_status gcn_init(struct gcn_state *state, const struct graco_model *model,
     PASS(memory_alloc(&state->first,
                       parameters_find(p, "b", 1)->offset + parameters_find(p, "b", 1)->cols,
                       sizeof *state->first));
-    return supervised_init(&state->labels, subject);
+    return supervised_init(&state->labels, model, subject);
 }
 
 static graco_status prepare(void **out, const struct graco_model *model,

@@ -77,6 +77,8 @@ graco_status method_check_data(const struct method *method, const struct graco_d
     if (needs & METHOD_NEEDS_LABELS && data->classes == 0)
         return status_fail(GRACO_ERROR_ARGUMENT, "method %s needs labels; data set '%s' has none",
                            method->name, data->name);
+    if (needs & METHOD_NEEDS_LABELS)
+        PASS(classes_check(data));
     if (needs & METHOD_NEEDS_FEATURES && data->features.cols == 0)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "method %s needs node features; data set '%s' has none", method->name,

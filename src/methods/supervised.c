@@ -80,11 +80,12 @@ done:
 }
 
 /* Lists the stage's nodes that are in part p. */
-static graco_status list_part(struct supervised *s, int p, const struct subject *subject)
+static graco_status list_part(struct supervised *s, int p, const struct graco_model *model,
+                              const struct subject *subject)
 {
     const struct graco_dataset *data = subject->data;
     struct classification *part = &s->part[p];
-    int64_t classes = data->classes;
+    int64_t classes = model->sizes.classes;
     PASS(memory_alloc(&s->row[p], subject->nodes, sizeof *s->row[p]));
     for (int64_t i = 0; i < subject->nodes; i++)
         if (subject->part[subject->ids ? subject->ids[i] : i] == p)
@@ -98,7 +99,7 @@ static graco_status list_part(struct supervised *s, int p, const struct subject 
     for (int64_t i = 0; i < part->count; i++) {
         int64_t node = subject->ids ? subject->ids[s->row[p][i]] : s->row[p][i];
         if (!data->multi)
-            s->label[p][i] = data->label[node];
+            s->label[p][i] = (int32_t)class_column(data, data->label[node], classes);
         for (int64_t k = 0; data->multi && k < classes; k++)
             s->target[p][i * classes + k] = data->multi[node * classes + k];
     }
@@ -115,11 +116,12 @@ static graco_status share_part(struct supervised *s, int p)
     return context_share(s->context, &part->label, s->label[p], part->count, sizeof *part->label);
 }
 
-graco_status supervised_init(struct supervised *out, const struct subject *subject)
+graco_status supervised_init(struct supervised *out, const struct graco_model *model,
+                             const struct subject *subject)
 {
     out->context = subject->context;
     for (int p = 0; p < SUPERVISED_PARTS; p++) {
-        PASS(list_part(out, p, subject));
+        PASS(list_part(out, p, model, subject));
         PASS(share_part(out, p));
     }
     return GRACO_OK;

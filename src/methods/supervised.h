@@ -25,7 +25,8 @@ graco_status supervised_split(uint8_t **part, const struct graco_config *config,
                               const struct graco_dataset *data);
 
 /* Lists the rows of a stage that are in each part. */
-graco_status supervised_init(struct supervised *out, const struct subject *subject);
+graco_status supervised_init(struct supervised *out, const struct graco_model *model,
+                             const struct subject *subject);
 void supervised_clear(struct supervised *supervised);
 
 /* 1 - micro-F1 of logits X (rows of the stage, classes), on the device, over one part; where a node has

@@ -48,6 +48,16 @@ static graco_status add_groups(struct map_column **out, graco_map *map, const ch
     return GRACO_OK;
 }
 
+static graco_status name_class(char **word, const struct graco_dataset *data, int64_t class)
+{
+    char number[CLASS_NUMBER], words[64];
+    const char *name = class_called(number, data, class);
+    if (data->class_names)
+        return memory_string(word, name);
+    number_print(words, sizeof words, "class %s", name);
+    return memory_string(word, words);
+}
+
 static graco_status name_group(struct map_column *column, int64_t group, const char *kind)
 {
     char words[64];
@@ -66,8 +76,7 @@ static graco_status add_classes(graco_map *map, const struct graco_dataset *data
     for (int64_t i = 0; i < map->nodes; i++)
         column->group[i] = data->label[i] < 0 ? (int32_t)data->classes : data->label[i];
     for (int64_t c = 0; c < data->classes; c++)
-        PASS(data->class_names ? memory_string(&column->word[c], data->class_names[c])
-                               : name_group(column, c, "class"));
+        PASS(name_class(&column->word[c], data, c));
     return unknown ? memory_string(&column->word[data->classes], "unknown") : GRACO_OK;
 }
 
@@ -134,7 +143,8 @@ static graco_status add_columns(graco_map *map, const graco_matrix *Z,
 {
     const struct graco_dataset *data = options->data;
     bool labels = data && data->label && data->classes > 0;
-    int64_t clusters = options->clusters ? options->clusters : labels ? data->classes : CLUSTERS;
+    bool few = labels && data->classes <= GRACO_CLASS_CLUSTERS;
+    int64_t clusters = options->clusters ? options->clusters : few ? data->classes : CLUSTERS;
     PASS(memory_zalloc(&map->column, COLUMNS + options->value_count, sizeof *map->column));
     if (labels)
         PASS(add_classes(map, data));

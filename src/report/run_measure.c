@@ -168,7 +168,8 @@ static graco_status measure_clusters(struct reported *run, int64_t index, int64_
 {
     graco_cluster_options options = graco_cluster_defaults();
     options.threads = threads;
-    options.clusters = run->data->label ? 0 : CLUSTERS < rows ? CLUSTERS : rows;
+    bool few = run->data->label && run->data->classes <= GRACO_CLASS_CLUSTERS;
+    options.clusters = few ? 0 : CLUSTERS < rows ? CLUSTERS : rows;
     return graco_run_clusters(&run->shape.clusters, run->run, index, run->data, &options);
 }
 

@@ -29,7 +29,7 @@ static graco_status check_classes(const struct graco_model *model, const struct 
 {
     const struct model_sizes *begun = &model->sizes, wanted = model_sizes_of(r->data);
     if (begun->classes == 0 ||
-        (begun->classes == wanted.classes && begun->multi_label == wanted.multi_label))
+        (class_columns(r->given, begun->classes) && begun->multi_label == wanted.multi_label))
         return GRACO_OK;
     return status_fail(
         GRACO_ERROR_ARGUMENT,

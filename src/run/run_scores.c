@@ -236,7 +236,7 @@ static bool fits(const graco_eval_result *result, const graco_eval_result *first
                 result->confusion_cols == first->confusion_cols &&
                 (result->confusion_cols == result->classes || result->confusion_cols == 4);
     for (int64_t k = 0; good && k < result->classes; k++)
-        good = result->class_of[k] >= 0 && result->class_of[k] < data->classes &&
+        good = class_place(data, result->class_of[k]) >= 0 &&
                result->class_of[k] == first->class_of[k];
     return good;
 }

@@ -40,6 +40,24 @@ graco_status table_names_keep(struct graco_model *model, const struct graco_data
     return copy_names(&model->names, &model->names_bytes, data->node_ids, data->graph->nodes);
 }
 
+/* The same for the classes that occur, by their numbers where they have no names. */
+static graco_status copy_classes(char **out, int64_t *bytes, const struct graco_dataset *data)
+{
+    char number[CLASS_NUMBER];
+    int64_t used = 0;
+    for (int64_t k = 0; k < data->classes; k++)
+        used += (int64_t)strlen(class_called(number, data, k)) + 1;
+    PASS(memory_alloc(out, used, 1));
+    used = 0;
+    for (int64_t k = 0; k < data->classes; k++) {
+        const char *name = class_called(number, data, k);
+        memcpy(*out + used, name, strlen(name) + 1);
+        used += (int64_t)strlen(name) + 1;
+    }
+    *bytes = used;
+    return GRACO_OK;
+}
+
 /* Makes a list of the names in a block, which then belongs to the model, or is freed. */
 static graco_status take_classes(struct graco_model *model, char *text, int64_t bytes)
 {
@@ -59,18 +77,22 @@ graco_status class_names_keep(struct graco_model *model, const struct graco_data
 {
     char *text = NULL;
     int64_t bytes = 0;
-    if (model->sizes.classes == 0 || !data->class_names)
+    int64_t cols = model->sizes.classes;
+    char number[CLASS_NUMBER];
+    if (cols == 0 || (!data->class_names && !data->class_of))
         return GRACO_OK;
-    for (int64_t k = 0; model->class_names && k < model->sizes.classes; k++)
-        if (strcmp(model->class_names[k], data->class_names[k]) != 0)
+    for (int64_t k = 0; model->class_names && k < data->classes; k++) {
+        const char *was = model->class_names[class_column(data, k, cols)];
+        const char *name = class_called(number, data, k);
+        if (strcmp(was, name) != 0)
             return status_fail(GRACO_ERROR_ARGUMENT,
                                "class %lld is called '%.100s' in data set '%s', and the training "
                                "began with '%.100s': it cannot be resumed",
-                               (long long)k, data->class_names[k], data->name,
-                               model->class_names[k]);
-    if (model->class_names)
+                               (long long)class_number(data, k), name, data->name, was);
+    }
+    if (model->class_names || cols != data->classes)
         return GRACO_OK;
-    PASS(copy_names(&text, &bytes, data->class_names, model->sizes.classes));
+    PASS(copy_classes(&text, &bytes, data));
     return take_classes(model, text, bytes);
 }
 

@@ -219,8 +219,9 @@ static int64_t bytes_of_all(const struct graco_dataset *data)
     int64_t nodes = data->graph->nodes, names = 0;
     for (int64_t i = 0; data->node_ids && i < nodes; i++)
         names += (int64_t)(sizeof *data->node_ids + strlen(data->node_ids[i]) + 1);
-    int64_t row = (data->label ? 4 : 0) + (data->multi ? data->classes : 0) + !!data->split +
-                  !!data->label_known + (data->order ? 8 : 0);
+    int64_t row = (data->label ? 4 : 0) + (data->class_of ? 4 : 0) +
+                  (data->multi ? data->classes : 0) + !!data->split + !!data->label_known +
+                  (data->order ? 8 : 0);
     return nodes * row + names;
 }
 

@@ -71,7 +71,8 @@ static void ogb(void)
     graco_dataset *data = load("arxiv", NULL);
     CHECK(data->graph->nodes == 3 && data->graph->edges == 2 && data->features.cols == 2);
     CHECK(data->features.dense[1] == -1 && data->features.dense[5] == 4);
-    CHECK(data->classes == 5 && data->label[2] == 2 && !data->inductive);
+    CHECK(data->classes == 3 && data->numbers == 5 && graco_dataset_label(data, 2) == 2 &&
+          !data->inductive);
     CHECK(data->split[0] == 1 && data->split[1] == 2 && data->split[2] == 0);
     graco_dataset_free(data);
     data = load("arxiv", &(graco_load_options){.undirected = true});

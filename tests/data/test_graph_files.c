@@ -84,7 +84,8 @@ static void node_link(void)
                      "\"a\": 1, \"b\": 2, \"c\": 1e3, \"d\": []}], \"links\": []}",
                      NULL);
     CHECK(data->features.cols == 1 && data->features.dense[2] == 1000);
-    CHECK(data->classes == 3 && data->label[0] == 2 && data->label[2] == -1 && !data->class_names);
+    CHECK(data->classes == 2 && graco_dataset_label(data, 0) == 2 &&
+          graco_dataset_label(data, 2) == -1 && !data->class_names);
     CHECK(strcmp(data->node_ids[0], "7") == 0);
     CHECK(strstr(graco_dataset_note(data, 0),
                  "features `c`; labels `y`; left out `a`, `b`, `d[0]`, `d[1]`"));

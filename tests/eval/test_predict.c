@@ -108,7 +108,7 @@ static void refusals(graco_dataset *data)
                 "has no labels; a prediction from embeddings needs some");
     data->classes = CLASSES + 1;
     CHECK_FAILS(graco_predict(&found, gcn, data, &options), GRACO_ERROR_ARGUMENT,
-                "trained on 4 classes");
+                "a class '4' that the model was not trained on; expected its 4 classes");
     data->classes = CLASSES;
     for (int64_t i = 4; i < NODES; i++)
         data->label[i] = -1;

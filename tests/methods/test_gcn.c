@@ -52,7 +52,8 @@ static void scored_split(const graco_dataset *data, graco_protocol protocol, int
                               .graph = data->graph,
                               .data = data,
                               .part = part};
-    CHECK_OK(supervised_init(&labels, &subject));
+    const struct graco_model model = {.sizes = model_sizes_of(data)};
+    CHECK_OK(supervised_init(&labels, &model, &subject));
     const float *code = codes.data + config.split * NODES;
     for (int p = 0; p < SUPERVISED_PARTS; p++)
         for (int64_t i = 0; i < labels.part[p].count; i++) {

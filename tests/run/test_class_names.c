@@ -95,7 +95,7 @@ static void numbered(void)
     predicts(model, (const char *[]){"1", "0"}, NULL);
     predicts(model, NAMED, NULL); /* the very labels of the training, now with names */
     predicts(model, (const char *[]){"dog", "cat"}, "a class 'cat' that the model was not trained");
-    predicts(model, (const char *[]){"0", "2"}, "has other ones");
+    predicts(model, (const char *[]){"0", "2"}, "a class '2' that the model was not trained on");
     graco_model_free(model);
 }
 
