@@ -326,10 +326,17 @@ class Estimator:
         return model, result, status
 
     def _take_labels(self, graph: Graph, y: Any) -> tuple[Optional[np.ndarray], Optional[np.ndarray]]:
-        """(labels of all nodes, classes): those of `y` in their rows, else the graph's own."""
+        """(labels of all nodes, classes): those of `y` in their rows, else the graph's own.
+
+        The classes are those that occur among the labels, by which these are numbered.
+        """
         if y is None:
             labels = graph._asked_labels()
-            return labels, None if labels is None else graph.classes
+            if labels is None or labels.ndim == 2:
+                return labels, None if labels is None else graph.classes
+            codes = np.full(len(labels), -1, dtype=np.int32)
+            numbers, codes[labels >= 0] = np.unique(labels[labels >= 0], return_inverse=True)
+            return codes, graph._classes_of(numbers)
         codes, classes = _read_rows(graph, y)
         if graph._rows is None:
             return codes, classes
@@ -408,7 +415,7 @@ class Estimator:
         if y is not None:
             codes, classes = _read_rows(graph, y)
         elif graph.labels is not None:
-            codes, classes = graph.labels[graph.rows], graph.classes
+            codes, classes = graph.labels[graph.rows], None
         else:
             raise c.GracoArgumentError("labels are needed: give y, or labels to the graph")
         known = codes >= 0 if codes.ndim == 1 else (codes != -1).any(axis=1)
@@ -418,7 +425,7 @@ class Estimator:
         if found.shape != codes.shape:
             raise c.GracoArgumentError(f"labels have the shape {codes.shape}, and what the model predicts {found.shape}: "
                                        "expected the same")
-        truth = codes if codes.ndim == 2 else classes[codes]
+        truth = codes if codes.ndim == 2 else graph._classes_of(codes) if classes is None else classes[codes]
         return float((found[known].astype(object) == truth[known].astype(object)).mean())
 
     # ---- Keeping ------------------------------------------------------------------------------------

@@ -281,7 +281,7 @@ def predict(Z: Any, y: Any, *, threads: int = 0) -> np.ndarray:
     data, classes = _labelled(y, compact=True)
     codes, _ = read_labels(y, compact=True)
     if graph is not None and codes.ndim == 1:
-        classes = graph.classes[classes]
+        classes = graph._classes_of(classes)
     P = _probabilities(Z, data, threads)
     if codes.ndim == 2:
         unknown = (codes == -1).any(axis=1)[:, None] if codes.dtype.kind == "i" else False

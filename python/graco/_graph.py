@@ -328,11 +328,16 @@ class Graph:
 
     @property
     def classes(self) -> np.ndarray:
-        """The classes in the order of their numbers."""
-        if self._classes is not None:
-            return self._classes
-        names = self._array("class_names")
-        return np.arange(self.n_classes) if names is None else names
+        """The classes that occur, in the order of their numbers: their names, or these numbers."""
+        labels = self.labels
+        if labels is None or labels.ndim == 2:
+            return self._classes_of(np.arange(self.n_classes))
+        return self._classes_of(np.unique(labels[labels >= 0]))
+
+    def _classes_of(self, numbers: np.ndarray) -> np.ndarray:
+        """The classes of these numbers."""
+        names = self._array("class_names") if self._classes is None else self._classes
+        return numbers if names is None else names[numbers]
 
     @property
     def split(self) -> Optional[np.ndarray]:
