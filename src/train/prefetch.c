@@ -1,9 +1,9 @@
-/* A ring of samples between the workers and the training loop.
+/* A ring of samples between the thread that draws them and the training loop.
  *
- * Step s belongs in slot s % slots. Workers claim steps in order, and only while fewer than `slots`
- * steps separate the claimed from the released ones: a claimed slot is then nobody else's. One
- * mutex guards the counters and the states of the slots, never the drawing itself. The caller's
- * sample stays claimed until the next call, hence one slot more than may be ready. */
+ * Step s belongs in slot s % slots. The thread draws step after step, while fewer than `slots` steps separate
+ * the drawn from the released ones. One mutex guards the counters and the states of the slots, never the drawing
+ * itself; of both sides only one can wait, so one condition serves both. The caller's sample stays claimed until
+ * the next call, hence one slot more than may be ready. */
 #include "train/prefetch.h"
 
 #include "base/memory.h"
@@ -22,25 +22,19 @@ struct slot {
     char message[MESSAGE_SIZE]; /* of the failure: messages belong to a thread */
 };
 
-/* What one thread draws with. */
-struct worker {
-    struct prefetch *prefetch;
+struct prefetch {
+    struct prefetch_options options;
     struct sampler *sampler;
     int32_t *order; /* (count) the roots as shuffled for `epoch` */
     int64_t epoch;  /* -1: none yet */
+    int slots;
+    struct slot *slot; /* (slots) */
     pthread_t thread;
-};
-
-struct prefetch {
-    struct prefetch_options options;
-    int slots, started;    /* threads */
-    struct worker *worker; /* (max(workers, 1)) */
-    struct slot *slot;     /* (slots) */
-    bool synchronised;     /* whether the mutex and the conditions exist */
+    bool synchronised, started; /* the mutex and the condition exist; the thread does */
     pthread_mutex_t mutex;
-    pthread_cond_t drawn, released; /* a slot became ready; one became free, or it is over */
-    int64_t claimed, next;          /* steps: first unclaimed, first not handed out */
-    bool holding, stop;             /* the caller has step next - 1; the workers must end */
+    pthread_cond_t changed; /* a slot became ready; one became free, or it is over */
+    int64_t drawn, next;    /* steps: first not begun, first not handed out */
+    bool holding, stop;     /* the caller has step next - 1; the thread must end */
 };
 
 int64_t prefetch_steps(int64_t count, int64_t batch, int64_t least)
@@ -60,9 +54,6 @@ static graco_status check_options(const struct prefetch_options *o)
     if (o->first_step < 0)
         return status_fail(GRACO_ERROR_ARGUMENT, "first step %lld: expected at least 0",
                            (long long)o->first_step);
-    if (o->workers < 0 || o->workers > PREFETCH_WORKERS)
-        return status_fail(GRACO_ERROR_ARGUMENT, "%d sampling threads: expected 0 to %d",
-                           o->workers, PREFETCH_WORKERS);
     if (o->ahead < 1 || o->ahead > PREFETCH_AHEAD)
         return status_fail(GRACO_ERROR_ARGUMENT, "%d samples ahead: expected 1 to %d", o->ahead,
                            PREFETCH_AHEAD);
@@ -72,68 +63,65 @@ static graco_status check_options(const struct prefetch_options *o)
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
 /* The order is made from the given one, not from the last: any epoch can be the first. */
-static void shuffle_epoch(struct worker *w, int64_t epoch)
+static void shuffle_epoch(struct prefetch *p, int64_t epoch)
 {
-    const struct prefetch_options *o = &w->prefetch->options;
+    const struct prefetch_options *o = &p->options;
     const struct random_key key = {o->seed, RANDOM_ORDER, 0, (uint32_t)epoch};
-    memcpy(w->order, o->roots, (size_t)o->count * sizeof *w->order);
-    random_shuffle(w->order, o->count, &key);
-    w->epoch = epoch;
+    memcpy(p->order, o->roots, (size_t)o->count * sizeof *p->order);
+    random_shuffle(p->order, o->count, &key);
+    p->epoch = epoch;
 }
 
 /* A batch of the epoch's order. */
-static graco_status draw_batch(struct sample *sample, struct worker *w, int64_t step)
+static graco_status draw_batch(struct sample *sample, struct prefetch *p, int64_t step)
 {
-    const struct prefetch_options *o = &w->prefetch->options;
+    const struct prefetch_options *o = &p->options;
     int64_t steps = prefetch_steps(o->count, o->batch, o->least);
-    if (w->epoch != step / steps)
-        shuffle_epoch(w, step / steps);
+    if (p->epoch != step / steps)
+        shuffle_epoch(p, step / steps);
     int64_t begin = step % steps * o->batch;
     int64_t roots = step % steps < steps - 1 ? o->batch : o->count - begin;
-    return sampler_draw(w->sampler, sample, w->order + begin, roots, (uint32_t)step);
+    return sampler_draw(p->sampler, sample, p->order + begin, roots, (uint32_t)step);
 }
 
 /* Roots that somebody else chose. */
-static graco_status draw_given(struct sample *sample, struct worker *w, int64_t step)
+static graco_status draw_given(struct sample *sample, struct prefetch *p, int64_t step)
 {
-    const struct prefetch_options *o = &w->prefetch->options;
     int32_t *roots = NULL;
     int64_t count = 0;
     graco_status status = GRACO_OK;
-    TRY(o->draw(&roots, &count, o->owner, (uint32_t)step));
-    TRY(sampler_draw(w->sampler, sample, roots, count, (uint32_t)step));
+    TRY(p->options.draw(&roots, &count, p->options.owner, (uint32_t)step));
+    TRY(sampler_draw(p->sampler, sample, roots, count, (uint32_t)step));
 done:
     memory_free(roots);
     return status;
 }
 
-static void draw_step(struct slot *slot, struct worker *w, int64_t step)
+static void draw_step(struct slot *slot, struct prefetch *p, int64_t step)
 {
-    bool given = w->prefetch->options.draw;
-    slot->status = given ? draw_given(&slot->sample, w, step) : draw_batch(&slot->sample, w, step);
+    slot->status = (p->options.draw ? draw_given : draw_batch)(&slot->sample, p, step);
     if (slot->status != GRACO_OK) {
         status_context(slot->status, "sampling step %lld", (long long)step);
         snprintf(slot->message, sizeof slot->message, "%s", graco_message());
     }
 }
 
-static void *run_worker(void *argument)
+static void *run_thread(void *argument)
 {
-    struct worker *w = argument;
-    struct prefetch *p = w->prefetch;
+    struct prefetch *p = argument;
     pthread_mutex_lock(&p->mutex);
     while (!p->stop) {
-        if (p->claimed - (p->next - p->holding) >= p->slots) {
-            pthread_cond_wait(&p->released, &p->mutex);
+        if (p->drawn - (p->next - p->holding) >= p->slots) {
+            pthread_cond_wait(&p->changed, &p->mutex);
             continue;
         }
-        int64_t step = p->claimed++;
+        int64_t step = p->drawn++;
         struct slot *slot = &p->slot[step % p->slots];
         pthread_mutex_unlock(&p->mutex);
-        draw_step(slot, w, step);
+        draw_step(slot, p, step);
         pthread_mutex_lock(&p->mutex);
         slot->ready = true;
-        pthread_cond_signal(&p->drawn);
+        pthread_cond_signal(&p->changed);
     }
     pthread_mutex_unlock(&p->mutex);
     return NULL;
@@ -141,52 +129,20 @@ static void *run_worker(void *argument)
 
 /* ---- The caller's side ----------------------------------------------------------------------- */
 
-static graco_status init_synchronisation(struct prefetch *p)
+static graco_status start_thread(struct prefetch *p)
 {
     if (pthread_mutex_init(&p->mutex, NULL) != 0)
-        goto failed;
-    if (pthread_cond_init(&p->drawn, NULL) != 0)
-        goto failed_drawn;
-    if (pthread_cond_init(&p->released, NULL) != 0)
-        goto failed_released;
+        return status_fail(GRACO_ERROR_MEMORY, "the system refused a mutex");
+    if (pthread_cond_init(&p->changed, NULL) != 0) {
+        pthread_mutex_destroy(&p->mutex);
+        return status_fail(GRACO_ERROR_MEMORY, "the system refused a condition");
+    }
     p->synchronised = true;
-    return GRACO_OK;
-failed_released:
-    pthread_cond_destroy(&p->drawn);
-failed_drawn:
-    pthread_mutex_destroy(&p->mutex);
-failed:
-    return status_fail(GRACO_ERROR_MEMORY, "the system refused a mutex or a condition");
-}
-
-static graco_status init_workers(struct prefetch *p)
-{
-    graco_status status = GRACO_OK;
-    const struct prefetch_options *o = &p->options;
-    int workers = o->workers > 0 ? o->workers : 1;
-    TRY(memory_zalloc(&p->worker, workers, sizeof *p->worker));
-    for (int i = 0; i < workers; i++) {
-        struct worker *w = &p->worker[i];
-        w->prefetch = p;
-        w->epoch = -1;
-        TRY(sampler_create(&w->sampler, o->graph, o->hops, o->fanout, o->seed));
-        if (!o->draw)
-            TRY(memory_alloc(&w->order, o->count, sizeof *w->order));
-    }
-done:
-    return status;
-}
-
-static graco_status start_threads(struct prefetch *p)
-{
-    for (; p->started < p->options.workers; p->started++) {
-        struct worker *w = &p->worker[p->started];
-        int error = pthread_create(&w->thread, NULL, run_worker, w);
-        if (error != 0)
-            return status_fail(GRACO_ERROR_MEMORY, "cannot start sampling thread %d of %d: %s",
-                               p->started + 1, p->options.workers, strerror(error));
-    }
-    return GRACO_OK;
+    int error = pthread_create(&p->thread, NULL, run_thread, p);
+    p->started = error == 0;
+    return p->started ? GRACO_OK
+                      : status_fail(GRACO_ERROR_MEMORY, "cannot start the sampling thread: %s",
+                                    strerror(error));
 }
 
 graco_status prefetch_create(struct prefetch **out, const struct prefetch_options *options)
@@ -196,12 +152,15 @@ graco_status prefetch_create(struct prefetch **out, const struct prefetch_option
     TRY(check_options(options));
     TRY(memory_zalloc(&p, 1, sizeof *p));
     p->options = *options;
-    p->slots = options->workers > 0 ? options->ahead + 1 : 1;
-    p->claimed = p->next = options->first_step;
+    p->slots = options->thread ? options->ahead + 1 : 1;
+    p->drawn = p->next = options->first_step;
+    p->epoch = -1;
     TRY(memory_zalloc(&p->slot, p->slots, sizeof *p->slot));
-    TRY(init_workers(p));
-    TRY(init_synchronisation(p));
-    TRY(start_threads(p));
+    TRY(sampler_create(&p->sampler, options->graph, options->hops, options->fanout, options->seed));
+    if (!options->draw)
+        TRY(memory_alloc(&p->order, options->count, sizeof *p->order));
+    if (options->thread)
+        TRY(start_thread(p));
     *out = p;
     p = NULL;
 done:
@@ -216,10 +175,10 @@ static void exchange_slots(struct prefetch *p, struct slot *next)
     if (p->holding) {
         p->slot[(p->next - 1) % p->slots].ready = false;
         p->holding = false;
-        pthread_cond_signal(&p->released);
+        pthread_cond_signal(&p->changed);
     }
     while (!next->ready)
-        pthread_cond_wait(&p->drawn, &p->mutex);
+        pthread_cond_wait(&p->changed, &p->mutex);
     if (next->status == GRACO_OK) {
         p->holding = true;
         p->next++;
@@ -230,43 +189,40 @@ static void exchange_slots(struct prefetch *p, struct slot *next)
 graco_status prefetch_next(struct prefetch *p, const struct sample **out)
 {
     struct slot *slot = &p->slot[p->next % p->slots];
-    if (p->started > 0)
+    if (p->started)
         exchange_slots(p, slot);
     else if (slot->status == GRACO_OK)
-        draw_step(slot, p->worker, p->next++);
+        draw_step(slot, p, p->next++);
     if (slot->status != GRACO_OK)
         return status_fail(slot->status, "%s", slot->message);
     *out = &slot->sample;
     return GRACO_OK;
 }
 
-static void stop_threads(struct prefetch *p)
+static void stop_thread(struct prefetch *p)
 {
-    if (!p->synchronised)
-        return;
-    pthread_mutex_lock(&p->mutex);
-    p->stop = true;
-    pthread_cond_broadcast(&p->released);
-    pthread_mutex_unlock(&p->mutex);
-    for (int i = 0; i < p->started; i++)
-        pthread_join(p->worker[i].thread, NULL);
-    pthread_cond_destroy(&p->released);
-    pthread_cond_destroy(&p->drawn);
-    pthread_mutex_destroy(&p->mutex);
+    if (p->started) {
+        pthread_mutex_lock(&p->mutex);
+        p->stop = true;
+        pthread_cond_signal(&p->changed);
+        pthread_mutex_unlock(&p->mutex);
+        pthread_join(p->thread, NULL);
+    }
+    if (p->synchronised) {
+        pthread_cond_destroy(&p->changed);
+        pthread_mutex_destroy(&p->mutex);
+    }
 }
 
 void prefetch_free(struct prefetch *p)
 {
     if (!p)
         return;
-    stop_threads(p);
-    for (int i = 0; p->worker && i < (p->options.workers > 0 ? p->options.workers : 1); i++) {
-        sampler_free(p->worker[i].sampler);
-        memory_free(p->worker[i].order);
-    }
+    stop_thread(p);
+    sampler_free(p->sampler);
     for (int i = 0; p->slot && i < p->slots; i++)
         sample_clear(&p->slot[i].sample);
-    memory_free(p->worker);
+    memory_free(p->order);
     memory_free(p->slot);
     memory_free(p);
 }

@@ -212,7 +212,7 @@ static graco_status start_batches(struct schedule *s)
                                           .draw = s->model->method->roots ? draw_roots : NULL,
                                           .owner = s,
                                           .first_step = s->model->step,
-                                          .workers = s->context->threads > 1,
+                                          .thread = s->context->threads > 1,
                                           .ahead = SAMPLES_AHEAD}));
 done:
     return status;

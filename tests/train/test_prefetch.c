@@ -132,7 +132,8 @@ static graco_status draw_some(int32_t **roots, int64_t *count, const void *owner
 
 static void roots_are_asked_for(struct prefetch_options options)
 {
-    for (options.workers = 0; options.workers <= 2; options.workers++) {
+    for (int thread = 0; thread <= 1; thread++) {
+        options.thread = thread;
         struct prefetch *prefetch = NULL;
         const struct sample *sample = NULL;
         options.owner = options.roots;
@@ -147,25 +148,25 @@ static void roots_are_asked_for(struct prefetch_options options)
     }
 }
 
-/* The same samples in the same order for every number of workers, for a ring of one or more,
- * whether the caller or the workers are slow, and from any first step. */
-static void workers_do_not_matter(struct prefetch_options options)
+/* The same samples in the same order with and without the thread, for a ring of one or more,
+ * whether the caller or the thread is slow, and from any first step. */
+static void thread_does_not_matter(struct prefetch_options options)
 {
     uint64_t expected[STEPS];
-    for (int workers = 0; workers <= 3; workers++) {
+    for (int thread = 0; thread <= 1; thread++) {
         for (int variant = 0; variant < 3; variant++) {
             struct prefetch *prefetch = NULL;
             const struct sample *sample = NULL;
-            options.workers = workers;
+            options.thread = thread;
             options.ahead = variant == 1 ? 1 : 4;
             options.first_step = variant == 2 ? 4 : 0;
             CHECK_OK(prefetch_create(&prefetch, &options));
             for (int64_t step = options.first_step; step < STEPS; step++) {
                 CHECK_OK(prefetch_next(prefetch, &sample));
                 if (step % 4 == 3)
-                    wait_a_little(2); /* time for the workers to spoil the sample, if they could */
+                    wait_a_little(2); /* time for the thread to spoil the sample, if it could */
                 uint64_t digest = digest_sample(sample);
-                if (workers == 0 && variant == 0)
+                if (thread == 0 && variant == 0)
                     expected[step] = digest;
                 CHECK(digest == expected[step]);
             }
@@ -190,7 +191,7 @@ static void agrees_with_sampler(struct prefetch_options options)
     CHECK_OK(sampler_create(&sampler, options.graph, 2, FANOUT, options.seed));
     CHECK_OK(sampler_draw(sampler, &drawn, order + 2 * BATCH, BATCH, 7));
     options.first_step = 7;
-    options.workers = 1;
+    options.thread = true;
     CHECK_OK(prefetch_create(&prefetch, &options));
     CHECK_OK(prefetch_next(prefetch, &sample));
     CHECK(digest_sample(sample) == digest_sample(&drawn));
@@ -199,13 +200,13 @@ static void agrees_with_sampler(struct prefetch_options options)
     sample_clear(&drawn);
 }
 
-/* Freed at once, while the workers draw, when they wait, and after a failure. */
+/* Freed at once, while the thread draws, when it waits, and after a failure. */
 static void ends_at_any_time(struct prefetch_options options)
 {
     const struct sample *sample = NULL;
     for (int round = 0; round < 30; round++) {
         struct prefetch *prefetch = NULL;
-        options.workers = 1 + round % 3;
+        options.thread = true;
         CHECK_OK(prefetch_create(&prefetch, &options));
         if (round % 5 == 4)
             wait_a_little(2);
@@ -226,10 +227,10 @@ static void failures_arrive_in_order(struct prefetch_options options)
     memcpy(nodes, options.roots, sizeof nodes);
     nodes[place[2 * BATCH + 5]] = NODES + 7;
     options.roots = nodes;
-    for (int workers = 0; workers <= 3; workers++) {
+    for (int thread = 0; thread <= 1; thread++) {
         struct prefetch *prefetch = NULL;
         const struct sample *sample = NULL;
-        options.workers = workers;
+        options.thread = thread;
         CHECK_OK(prefetch_create(&prefetch, &options));
         CHECK_OK(prefetch_next(prefetch, &sample));
         CHECK_OK(prefetch_next(prefetch, &sample));
@@ -243,17 +244,16 @@ static void failures_arrive_in_order(struct prefetch_options options)
 static void wrong_options(const struct prefetch_options *right)
 {
     struct prefetch *prefetch = NULL;
-    struct prefetch_options o[7] = {*right, *right, *right, *right, *right, *right, *right};
-    const char *part[] = {"0 nodes to train on", "401 nodes",       "batch 0", "first step -1",
-                          "-1 sampling threads", "0 samples ahead", "9 hops"};
+    struct prefetch_options o[6] = {*right, *right, *right, *right, *right, *right};
+    const char *part[] = {"0 nodes to train on", "401 nodes",       "batch 0",
+                          "first step -1",       "0 samples ahead", "9 hops"};
     o[0].count = 0;
     o[1].count = NODES + 1;
     o[2].batch = 0;
     o[3].first_step = -1;
-    o[4].workers = -1;
-    o[5].ahead = 0;
-    o[6].hops = 9;
-    for (int i = 0; i < 7; i++)
+    o[4].ahead = 0;
+    o[5].hops = 9;
+    for (int i = 0; i < 6; i++)
         CHECK_FAILS(prefetch_create(&prefetch, &o[i]), GRACO_ERROR_ARGUMENT, part[i]);
     CHECK(prefetch == NULL);
 }
@@ -268,7 +268,7 @@ int main(void)
     epochs_are_permutations(&options);
     small_rest_joins(options);
     roots_are_asked_for(options);
-    workers_do_not_matter(options);
+    thread_does_not_matter(options);
     agrees_with_sampler(options);
     ends_at_any_time(options);
     failures_arrive_in_order(options);

@@ -42,9 +42,10 @@ int main(void)
         .batch = 8,
         .ahead = 2,
     };
-    /* Workers may be ahead of the last step taken, so a failed allocation need not show; a failure
+    /* The thread may be ahead of the last step taken, so a failed allocation need not show; a failure
      * that shows must come from one. */
-    for (options.workers = 0; options.workers <= 2; options.workers++) {
+    for (int thread = 0; thread <= 1; thread++) {
+        options.thread = thread;
         long n = 0;
         do {
             faults_hit = 0;
