@@ -7,7 +7,6 @@
 #include "eval/kmeans.h"
 #include "eval/partition.h"
 #include "eval/protocol.h"
-#include "eval/silhouette.h"
 #include "eval/structure.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* A node is compared with all others at once: its distances by cosine and in the plane, the k smallest of
  * each, and the rank of those among the other distances, found by counting. Nothing is sorted. */
-#include "eval/layout_quality.h"
+#include "eval/layout.h"
 
 #include "base/memory.h"
 #include "base/threads.h"

@@ -1,4 +1,4 @@
-/* Two ways to part the same items, compared. */
+/* Items in parts: two ways to part them, compared; and whether rows lie nearer to their own part than to others. */
 #ifndef EVAL_PARTITION_H
 #define EVAL_PARTITION_H
 
@@ -20,5 +20,16 @@ struct partition_scores {
 enum { PARTITION_MATCHED = 1024 };
 graco_status partition_compare(struct partition_scores *out, int64_t count, const int32_t *a,
                                int64_t a_parts, const int32_t *b, int64_t b_parts);
+
+/* ---- One way to part rows ---------------------------------------------------------------------- */
+
+enum { SILHOUETTE_ROWS = 3000 };
+
+/* The mean of (b - a) / max(a, b) over rows, with a the mean distance to the other rows of a row's own
+ * cluster and b that to the rows of the nearest other cluster; 0 for a row that is a cluster by itself. Of
+ * more than SILHOUETTE_ROWS rows so many are drawn, and the others are as if they were not there. NaN for
+ * fewer than 2 clusters, or as many as rows. O(rows^2 cols) for the rows drawn. */
+graco_status silhouette_measure(double *mean, const graco_matrix *X, const int32_t *cluster,
+                                int64_t clusters, uint64_t seed, int threads);
 
 #endif

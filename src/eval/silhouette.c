@@ -1,6 +1,6 @@
 /* Distances are sums of squares in double, in eight lanes that are added in a fixed order; a row's number depends
  * on that row alone, and the mean is taken in the order of the rows. */
-#include "eval/silhouette.h"
+#include "eval/partition.h"
 
 #include "base/memory.h"
 #include "base/random.h"

@@ -9,7 +9,6 @@
 #include "data/dataset.h"
 #include "eval/kmeans.h"
 #include "eval/layout.h"
-#include "eval/layout_quality.h"
 #include "io/files/file.h"
 
 #include <math.h>

@@ -36,4 +36,9 @@ void map_plot(struct text *out, const graco_map *map, const struct svg_head *hea
 void map_svg(struct text *out, const graco_map *map);
 graco_status map_png(const graco_map *map, const char *path);
 
+/* ---- A picture of pixels as a PNG file (ISO/IEC 15948), eight bits each of red, green and blue -- */
+
+/* Writes pixels (height, width, 3), the highest row first, atomically. Either side is 1 to 2^15. */
+graco_status png_save(const uint8_t *pixels, int64_t width, int64_t height, const char *path);
+
 #endif

@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "report/plot.h"
-#include "report/png.h"
 #include "report/theme.h"
 
 #include <math.h>

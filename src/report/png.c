@@ -1,7 +1,7 @@
 /* Four chunks: the header, all rows in one stream of zlib, each after a byte that says how it is
  * filtered, and the end. The filter is always "minus the pixel to the left": large areas of one colour become
  * zeros. */
-#include "report/png.h"
+#include "report/map.h"
 
 #include "base/memory.h"
 #include "io/files/file.h"

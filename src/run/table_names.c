@@ -104,21 +104,33 @@ struct name_block {
     int64_t bytes;
 };
 
-/* A table of the names, number i for row i. The last byte of the block is a NUL. */
+enum { NUMBER = 24 };
+
+/* What row i is called: without names by its number. */
+static const char *called(char number[NUMBER], char *const *names, int64_t i)
+{
+    snprintf(number, NUMBER, "%lld", (long long)i);
+    return names ? names[i] : number;
+}
+
+/* A table of the names, number i for row i; without a text of the numbers. The last byte of the block is a NUL. */
 static graco_status number_names(struct names **out, const struct name_block *block)
 {
-    const char *at = block->text, *end = at + block->bytes;
+    const char *at = block->text, *end = at ? at + block->bytes : NULL;
     struct names *names = NULL;
+    char own[NUMBER];
     int32_t number = 0;
     int64_t rows = 0;
     graco_status status = GRACO_OK;
     TRY(names_create(&names));
-    for (; at < end; at += strlen(at) + 1, rows++) {
-        TRY(names_add(&number, names, at, (int64_t)strlen(at)));
+    for (; at ? at < end : rows < block->count; rows++) {
+        const char *name = at ? at : called(own, NULL, rows);
+        TRY(names_add(&number, names, name, (int64_t)strlen(name)));
         if (number < rows)
             FAIL(GRACO_ERROR_FORMAT,
                  "'%s' calls rows %ld and %lld both '%.80s'; expected other names", block->tensor,
-                 (long)number, (long long)rows, at);
+                 (long)number, (long long)rows, name);
+        at += at ? strlen(at) + 1 : 0;
     }
     if (rows != block->count)
         FAIL(GRACO_ERROR_FORMAT, "'%s' has %lld names; expected one for each of %lld %s",
@@ -170,37 +182,6 @@ graco_status class_names_read(struct graco_model *model, const struct array *byt
     return take_classes(model, text, block.bytes);
 }
 
-enum { NUMBER = 24 };
-
-/* What row i is called: without names by its number. */
-static const char *called(char number[NUMBER], char *const *names, int64_t i)
-{
-    snprintf(number, NUMBER, "%lld", (long long)i);
-    return names ? names[i] : number;
-}
-
-/* The same as number_names for the rows of a table, which may have numbers alone. */
-static graco_status number_rows(struct names **out, const struct graco_model *model)
-{
-    const struct name_block block = node_block(model);
-    struct names *names = NULL;
-    char number[NUMBER];
-    int32_t row = 0;
-    graco_status status = GRACO_OK;
-    if (model->names)
-        return number_names(out, &block);
-    TRY(names_create(&names));
-    for (int64_t i = 0; i < model->sizes.nodes; i++) {
-        const char *name = called(number, NULL, i);
-        TRY(names_add(&row, names, name, (int64_t)strlen(name)));
-    }
-    *out = names;
-    names = NULL;
-done:
-    names_free(names);
-    return status;
-}
-
 /* Names decide if one side has some. Of a model without them the fingerprint must say that its nodes had
  * none: those of several graphs are not kept. */
 static bool names_decide(const struct graco_model *model, const struct graco_dataset *data)
@@ -214,6 +195,7 @@ static bool names_decide(const struct graco_model *model, const struct graco_dat
 graco_status table_names_find(int64_t **rows, const struct graco_model *model,
                               const struct graco_dataset *data)
 {
+    const struct name_block block = node_block(model);
     struct names *names = NULL;
     char number[NUMBER];
     int64_t *found = NULL, nodes = data->graph->nodes, unseen = 0, first = 0;
@@ -221,7 +203,7 @@ graco_status table_names_find(int64_t **rows, const struct graco_model *model,
     *rows = NULL;
     if (!names_decide(model, data))
         return GRACO_OK;
-    TRY(number_rows(&names, model));
+    TRY(number_names(&names, &block));
     TRY(memory_alloc(&found, nodes, sizeof *found));
     for (int64_t i = 0; i < nodes; i++) {
         const char *name = called(number, data->node_ids, i);

@@ -3,7 +3,7 @@
 #include "data/links.h"
 #include "eval/kmeans.h"
 #include "eval/layout.h"
-#include "eval/silhouette.h"
+#include "eval/partition.h"
 #include "eval/smooth.h"
 
 #include "base/memory.h"

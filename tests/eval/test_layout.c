@@ -1,7 +1,6 @@
 /* The layout: groups come apart, threads never count, and nodes that are alike, have no direction or no
  * company still get places. Its quality against an oracle that sorts. */
 #include "eval/layout.h"
-#include "eval/layout_quality.h"
 
 #include "base/memory.h"
 #include "base/random.h"

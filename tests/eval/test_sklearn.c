@@ -4,7 +4,6 @@
 
 #include "eval/partition.h"
 #include "eval/ranking.h"
-#include "eval/silhouette.h"
 
 /* As make_sklearn_golden.py has them. The caller frees them. */
 static int32_t *numbers(uint64_t seed, int64_t count, int64_t below)
