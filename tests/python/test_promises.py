@@ -95,6 +95,16 @@ class Arguments(unittest.TestCase):
             means.append(found.mean)
         self.assertEqual(len(set(means)), len(cases))
 
+    def test_seeds(self):
+        """A seed has 64 bits; a larger one is refused, not cut."""
+        calls = (lambda seed: graco.evaluate(self.Z, self.y, splits=1, seed=seed), lambda seed: graco.split_links(self.graph, seed=seed),
+                 lambda seed: graco.cluster(self.Z, self.y, seed=seed), lambda seed: graco.map(self.Z, seed=seed, epochs=1))
+        for call in calls:
+            call(2**64 - 1)
+            for seed in (2**64, -1):
+                with self.assertRaisesRegex(graco.GracoArgumentError, "seed"):
+                    call(seed)
+
     def test_several(self):
         """A row of which a single label is missing is unknown as a whole."""
         several = np.stack([self.y == 0, self.y != 2], axis=1).astype(float)
