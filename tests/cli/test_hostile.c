@@ -124,7 +124,7 @@ static void write_archives(void)
     small_add(&bare, "y", ARRAY_I32, known, 20, -1);
     small_npz(&bare, "columns.npz");
     small_citation("citation.npz", (int32_t[]){1, 2, 1}, 3);
-    write_bomb("bomb.npz", "edge_index.npy", 1024, false);
+    write_bomb("bomb.npz", "edge_index.npy", 512, false);
     write_bomb("flat.npz", "edge_index.npy", 64, true);
     write_bomb("bomb.zip", "train_graph.json", 64, false);
     write_zip("escape.zip", "../../edge_index.npy", "x", 1);

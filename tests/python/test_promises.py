@@ -5,6 +5,7 @@ import os
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 
 import numpy as np
 
@@ -114,6 +115,9 @@ class Arguments(unittest.TestCase):
         self.assertEqual(int((g.labels == -1).all(axis=1).sum()), 2)
         known = np.delete(np.arange(90), [5, 8])
         self.assertTrue((g.labels[known] == several[known]).all())
+        model = quick(graco.GRACE).fit(self.graph, several)
+        with unittest.mock.patch.object(model, "predict_proba", return_value=np.full((90, 2), 0.5)):
+            self.assertFalse(model.predict(self.graph).any())  # a label must be more probable than not
 
 
 main()
