@@ -18,6 +18,7 @@ import numpy as np
 
 from . import _evaluate, _library as c, _map, _progress
 from ._arrow import Table, as_table
+from ._frames import make_frame, write_parquet
 from ._graph import Graph, _path, as_graph
 from ._labels import read_labels
 from ._reading import are_among, in_order, index_of, is_count, is_frame, name_key, same_names, with_ids
@@ -297,7 +298,7 @@ class Estimator:
             self.__dict__.pop("classes_", None)  # of an earlier training
             if classes is not None:
                 self.classes_ = classes
-            self.node_ids_ = graph._ids()
+            self.node_ids_, self._kind = graph._ids(), graph._kind
             self.n_features_in_ = graph.n_features
             self.loss_ = result.loss
             self.history_ = watch.table()
@@ -346,13 +347,16 @@ class Estimator:
 
     # ---- Using --------------------------------------------------------------------------------------
 
-    def _embed(self, graph: Graph, contaminated: bool = False) -> np.ndarray:
+    def _need_fit(self) -> None:
         if not self.__sklearn_is_fitted__():
             kinds: tuple = (c.GracoArgumentError,)
             if "sklearn.exceptions" in sys.modules:  # whose users look for its own error
                 kinds += (sys.modules["sklearn.exceptions"].NotFittedError,)
             kind = type("GracoNotFittedError", kinds, {"__module__": "graco"})
             raise kind(f"this {type(self).__name__} is not fitted yet: call fit first")
+
+    def _embed(self, graph: Graph, contaminated: bool = False) -> np.ndarray:
+        self._need_fit()
         options = c.EmbedOptions(
             threads=c.whole(self.threads, "threads"), device=str(self.device).encode(), contaminated=contaminated
         )
@@ -427,6 +431,34 @@ class Estimator:
                                        "expected the same")
         truth = codes if codes.ndim == 2 else graph._classes_of(codes) if classes is None else classes[codes]
         return float((found[known].astype(object) == truth[known].astype(object)).mean())
+
+    def to_frame(self, X: Any = None, *, kind: Optional[str] = None, vectors: bool = False) -> Any:
+        """Embeddings as a frame, which goes back into graco as Z or as features.
+
+        Parameters
+        ----------
+        X : a graph to embed; None: the one trained on.
+        kind : "pandas", "polars", "pyarrow" or "duckdb". None: the library whose frame the graph was made of, else pandas
+            or what is installed.
+        vectors : one column `vector` of arrays, as vector stores take it, in place of a column for each number.
+
+        The nodes are the column `node`, or the index of a pandas frame.
+        """
+        Z, names, graph = self._rows_out(X)
+        kind = kind or getattr(graph, "_kind", None) or self.__dict__.get("_kind")
+        return make_frame(kind, names, Z, self.get_feature_names_out(), vectors)
+
+    def to_parquet(self, path: Any, X: Any = None, *, vectors: bool = False) -> None:
+        """Writes such a frame to a parquet file, by polars or pyarrow."""
+        Z, names, _ = self._rows_out(X)
+        write_parquet(path, names, Z, self.get_feature_names_out(), vectors)
+
+    def _rows_out(self, X: Any) -> tuple:
+        if X is None:
+            self._need_fit()
+            return self.embedding_, self.node_ids_, None
+        graph = as_graph(X)
+        return self.transform(graph), graph.node_ids, graph
 
     # ---- Keeping ------------------------------------------------------------------------------------
 

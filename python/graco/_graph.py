@@ -12,6 +12,7 @@ import numpy as np
 from . import _library as c
 from ._arrow import Words, as_table
 from ._edges import read_edges
+from ._frames import is_parquet, kind_of, read_parquet
 from ._labels import is_mask, label_arrays, mask_index, read_labels, read_split, split_parts
 from ._reading import (
     Given, as_array, as_numbers, check_names, in_order, index_of, is_by_name, is_count, is_frame, is_graph, is_sparse,
@@ -130,6 +131,7 @@ class Graph:
         name: Optional[str] = None,
     ) -> None:
         given = Given()
+        self._kind = kind_of(edges, features, labels)
         if isinstance(weights, str):
             raise c.GracoArgumentError(f"weights are {weights!r}: expected numbers; the name of a column is for the argument "
                                        "weight")
@@ -190,6 +192,7 @@ class Graph:
         graph._open(handle)
         graph._names = names
         graph._classes = classes
+        graph._kind = None
         graph.reading_ = "; ".join(c.listed(c.lib.graco_dataset_note, handle.address))
         return graph
 
@@ -367,7 +370,7 @@ class Graph:
         if isinstance(rows, tuple):
             rows = rows[0]
         part = Graph._of(self._handle, self._names, self._classes)
-        part.reading_ = self.reading_
+        part.reading_, part._kind = self.reading_, self._kind
         if not isinstance(rows, slice):
             rows = np.asarray(rows)
             rows = rows if rows.size else np.zeros(0, np.int64)  # numpy takes an empty list for floats
@@ -678,7 +681,8 @@ def load(
     the command `graco fetch` puts them. The format is found from the content: Planetoid's files, .npz of
     CitationFull, DGL's ppi and reddit, the layouts of GraphSAINT, the Open Graph Benchmark, Wiki-CS and MUSAE,
     graco's own, a scipy matrix, node-link JSON, GraphML, MatrixMarket, or an edge list, with tables of
-    `features` and `labels` beside it.
+    `features` and `labels` beside it. Parquet files, of edges and of such tables, are frames: polars, pyarrow or DuckDB
+    reads them.
 
     Parameters
     ----------
@@ -702,6 +706,9 @@ def load(
       ...
     graco._library.GracoIOError: /nowhere/at/all: No such file or directory
     """
+    if is_parquet(source):
+        return _load_parquet(source, features, labels, directed=directed, count_repeats=count_repeats, source=source_column,
+                             target=target_column, weight=weight_column, weights=None if weights else False)
     options = c.LoadOptions(
         features_path=None if features is None else _path(features),
         labels_path=None if labels is None else _path(labels),
@@ -719,3 +726,12 @@ def load(
     out = c_void_p()
     c.check(c.lib.graco_dataset_load(byref(out), _path(source), byref(options)))
     return Graph._of(c.Handle(out.value, "graco_dataset_free"))
+
+
+def _load_parquet(path: Any, features: Any, labels: Any, **options: Any) -> Graph:
+    tables = {"features": features, "labels": labels}
+    for key, table in tables.items():
+        if table is not None and not is_parquet(table):
+            raise c.GracoArgumentError(f"{key} are {os.fspath(table)!r} beside edges in parquet: expected parquet too")
+    tables = {key: None if table is None else read_parquet(table) for key, table in tables.items()}
+    return Graph(read_parquet(path), **tables, **options)

@@ -274,10 +274,12 @@ static graco_status find_format(struct export *export, const char *path)
         export->format =
             embeddings_ends_with(path, FORMATS[i].ending) ? &FORMATS[i] : export->format;
     if (!export->format)
-        return status_fail(GRACO_ERROR_ARGUMENT,
-                           "%s: its ending names no format: expected .csv, .tsv, .txt or .vec "
-                           "(word2vec), .bin (word2vec) or .npz",
-                           path);
+        return status_fail(
+            GRACO_ERROR_ARGUMENT,
+            "%s: its ending names no format: expected .csv, .tsv, .txt or .vec "
+            "(word2vec), .bin (word2vec) or .npz; of a .csv polars, pandas or DuckDB "
+            "makes parquet or Arrow",
+            path);
     if (export->safe && !export->format->separator)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "%s is no table for a spreadsheet: expected .csv or .tsv", path);

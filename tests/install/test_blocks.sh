@@ -4,7 +4,8 @@
 #
 # A block's fence names its language (sh, c, python, or text, which is not run) and what it needs:
 #     data      the published data sets under $GRACO_DATA
-#     numpy, scipy, networkx, pandas    a python3 that has them: blocks of python, and those that read their files
+#     numpy, scipy, networkx, pandas, polars, pyarrow, duckdb, faiss, usearch, lancedb    a python3 that has them: blocks of
+#               python, and those that read their files
 #     package   the package of python/ with this build's library
 #     long      minutes: run by tests/install/test_blocks_long.sh alone
 #     mpi       graco-mpi, and an mpirun that starts it
@@ -81,7 +82,7 @@ reason() {
         long) [ -n "$long" ] || why="takes minutes: make test-long runs it" ;;
         data) [ -d "${GRACO_DATA-}/cora" ] || why="needs the published data sets under \$GRACO_DATA" ;;
         package) has_package || why="python3 cannot load the package" ;;
-        numpy | scipy | networkx | pandas) has_module "$mark" || why="python3 has no $mark" ;;
+        numpy | scipy | networkx | pandas | polars | pyarrow | duckdb | faiss | usearch | lancedb) has_module "$mark" || why="python3 has no $mark" ;;
         *) why=unmarked ;;
         esac
         [ -z "$why" ] || break

@@ -2,6 +2,8 @@
 every machine tests the way through ctypes."""
 
 import ctypes
+import sys
+import tempfile
 import unittest
 import warnings
 
@@ -254,6 +256,99 @@ class Frames(unittest.TestCase):
         self.assertEqual((g.labels.tolist(), g.features.tolist()), ([0, 1, -1, 0], [[1, 1], [2, 0], [3, 1], [4, 0]]))
         weights = pl.Series([1.0, 2, 3])
         self.assertEqual(graco.Graph([(0, 1), (1, 2), (2, 3)], weights=weights, directed=True).weights.tolist(), [1, 2, 3])
+
+
+class Out(unittest.TestCase):
+    """Embeddings go out in the kind of frame that came in, and back in."""
+
+    COLUMNS = {"source": ["a", "b", "c", "d", "e"], "target": ["b", "c", "d", "e", "a"]}
+
+    def model(self, edges):
+        return graco.DGI(hidden=4, epochs=1, threads=1).fit(edges)
+
+    def rows(self, frame):
+        """{name: row} of a frame of any kind."""
+        if hasattr(frame, "to_arrow_table"):
+            frame = frame.to_arrow_table()
+        columns = {"node": frame.index.tolist()} if hasattr(frame, "index") else {}
+        columns.update({name: list(frame[name].to_pylist() if hasattr(frame[name], "to_pylist") else frame[name])
+                        for name in getattr(frame, "column_names", frame.columns)})
+        return {node: [columns[name][i] for name in columns if name != "node"] for i, node in enumerate(columns["node"])}
+
+    def test_kinds(self):
+        pandas = module("pandas").DataFrame
+        for make, library in ((pandas, "pandas"), (polars_frame, "polars"), (arrow_table, "pyarrow"), (duckdb_relation, "duckdb")):
+            try:
+                edges = make(self.COLUMNS)
+            except unittest.SkipTest:
+                continue
+            model = self.model(edges)
+            wanted = dict(zip(model.node_ids_.tolist(), model.embedding_.tolist()))
+            frame = model.to_frame()
+            self.assertEqual(type(frame).__module__.split(".")[0].lstrip("_"), library)
+            self.assertEqual(self.rows(frame), wanted)
+            self.assertEqual({node: list(row[0]) for node, row in self.rows(model.to_frame(vectors=True)).items()}, wanted)
+            again = graco.Graph([("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")], features=frame)
+            self.assertEqual(dict(zip(again.node_ids.tolist(), again.features.tolist())), wanted)
+            index, score = graco.neighbours(frame, k=1)
+            self.assertEqual(index.tolist(), graco.neighbours(model.embedding_, k=1)[0].tolist())
+            part = model.to_frame(graco.Graph(edges)[[2, 0]])
+            self.assertEqual(list(self.rows(part)), [model.node_ids_[2], model.node_ids_[0]])
+            self.assertEqual(type(part), type(frame))
+
+    def test_chosen(self):
+        pd = module("pandas")
+        model = self.model([(0, 1), (1, 2)])
+        self.assertEqual(model.to_frame().index.tolist(), [0, 1, 2])
+        self.assertEqual(model.to_frame().columns.tolist(), ["dgi0", "dgi1", "dgi2", "dgi3"])
+        self.assertIsInstance(self.model(pd.DataFrame(self.COLUMNS)).to_frame(vectors=True), pd.DataFrame)
+        with self.assertRaises(graco.GracoError) as caught:
+            model.to_frame(kind="excel")
+        self.assertIn("kind 'excel': expected one of pandas, polars, pyarrow, duckdb", str(caught.exception))
+        with self.assertRaises(graco.GracoError):
+            graco.DGI().to_frame()
+
+    def test_missing(self):
+        """What a library would be needed for says which."""
+        from unittest import mock
+        model = self.model([(0, 1), (1, 2)])
+        gone = dict.fromkeys(("pandas", "polars", "pyarrow", "pyarrow.parquet", "duckdb"))
+        with mock.patch.dict(sys.modules, gone):
+            for words, call in (("to_frame needs pandas or polars or pyarrow", model.to_frame),
+                                ("to_frame(kind='polars') needs polars, which this Python does not have: pip install polars",
+                                 lambda: model.to_frame(kind="polars")),
+                                ("x.parquet: writing parquet needs polars or pyarrow", lambda: model.to_parquet("x.parquet")),
+                                ("x.parquet: reading parquet needs polars or pyarrow or duckdb", lambda: graco.load("x.parquet"))):
+                with self.assertRaises(ImportError) as caught:
+                    call()
+                self.assertIn(words, str(caught.exception))
+
+    def test_parquet(self):
+        try:
+            pq = module("polars")
+        except unittest.SkipTest:
+            pq = module("pyarrow.parquet")
+        with tempfile.TemporaryDirectory() as folder:
+            path = folder + "/{}.parquet"
+            model = self.model([("ann", "bob"), ("bob", "cyd")])
+            model.to_parquet(path.format("z"))
+            model.to_parquet(path.format("v"), vectors=True)
+            model.to_frame(kind=pq.__name__.split(".")[0])
+            edges = {"day": [1, 2], "who": ["ann", "bob"], "what": ["bob", "cyd"]}
+            if pq.__name__ == "polars":
+                pq.DataFrame(edges).write_parquet(path.format("e"))
+            else:
+                pq.write_table(arrow_table(edges), path.format("e"))
+            with warnings.catch_warnings(record=True):
+                g = graco.load(path.format("e"), source_column="who", target_column="what", features=path.format("z"))
+            self.assertEqual(dict(zip(g.node_ids.tolist(), g.features.tolist())),
+                             dict(zip(model.node_ids_.tolist(), model.embedding_.tolist())))
+            with self.assertRaises(graco.GracoError) as caught:
+                graco.load(path.format("e"))
+            self.assertIn("name the two", str(caught.exception))
+            with self.assertRaises(OSError) as caught:
+                graco.load(path.format("nothing"))
+            self.assertIn("nothing.parquet: No such file", str(caught.exception))
 
 
 main()
