@@ -1,3 +1,5 @@
+/* Two lists of refusals: of a training by one process, and of what ranks cannot train together. Nothing here looks at
+ * features, which may not be made yet. */
 #include "train/allowed.h"
 
 #include "graco_command.h"

@@ -6,7 +6,7 @@
 #include "train/stage.h"
 
 /* A graph of the training data, or several. */
-struct part {
+struct data_part {
     const struct graph *graph;
     int64_t graphs;            /* that are stacked in it */
     int64_t *start;            /* (graphs + 1) their first nodes */
@@ -20,7 +20,7 @@ struct part {
 
 /* This rank's rows of a part and of its features X; with those of other ranks' nodes where the first layer propagates
  * them. All ranks call it. */
-graco_status part_share(struct part *part, struct comm *comm, const struct graco_model *model,
+graco_status part_share(struct data_part *part, struct comm *comm, const struct graco_model *model,
                         const struct graco_dataset *data, const struct features *X);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* The nodes of a part by their places in it, *order (count), in the order in which ranks are to divide them. */
-static graco_status list_order(int32_t **order, const struct part *part, int64_t count,
+static graco_status list_order(int32_t **order, const struct data_part *part, int64_t count,
                                const struct graco_dataset *data)
 {
     int64_t nodes = dataset_nodes(data), found = 0;
@@ -32,7 +32,7 @@ done:
 }
 
 /* What was listed so becomes the part's nodes, by their numbers in the data set. */
-static void take_order(struct part *part, int32_t *order, int64_t count)
+static void take_order(struct data_part *part, int32_t *order, int64_t count)
 {
     for (int64_t i = 0; part->nodes && i < count; i++)
         order[i] = part->nodes[order[i]];
@@ -41,7 +41,7 @@ static void take_order(struct part *part, int32_t *order, int64_t count)
 }
 
 /* Puts the nodes of a part in the order in which ranks are to divide them. */
-static graco_status follow_order(struct part *part, const struct graco_dataset *data)
+static graco_status follow_order(struct data_part *part, const struct graco_dataset *data)
 {
     int32_t *order = NULL;
     struct graph *ordered = NULL;
@@ -72,7 +72,7 @@ static bool reads_others(const struct whole *s, const struct shard *shard)
 
 /* This rank's rows of a part and of its features; with those of other ranks' nodes where the first layer
  * propagates them. */
-static graco_status cut_shard(const struct whole *s, struct part *part)
+static graco_status cut_shard(const struct whole *s, struct data_part *part)
 {
     int32_t *ids = NULL;
     graco_status status = GRACO_OK;
@@ -95,7 +95,7 @@ done:
 
 /* Divides a part anew where it is not the data set as this rank has read it: in another order, or fewer
  * nodes. Edges and features go to the ranks that train on them. */
-static graco_status move_shard(const struct whole *s, struct part *part)
+static graco_status move_shard(const struct whole *s, struct data_part *part)
 {
     const struct shard *read = s->data->shard->shard;
     int64_t count = part->nodes ? part->start[part->graphs] : read->all_nodes;
@@ -118,7 +118,7 @@ done:
 }
 
 /* The rows of a part where the data set is this rank's rows already: other ranks send theirs. */
-static graco_status take_shard(const struct whole *s, struct part *part)
+static graco_status take_shard(const struct whole *s, struct data_part *part)
 {
     PASS(move_shard(s, part));
     if (!reads_others(s, part->shard))
@@ -132,7 +132,7 @@ static graco_status take_shard(const struct whole *s, struct part *part)
     return comm_exchange(s->comm, &part->shard->rows, X.cols, X.dense);
 }
 
-graco_status part_share(struct part *part, struct comm *comm, const struct graco_model *model,
+graco_status part_share(struct data_part *part, struct comm *comm, const struct graco_model *model,
                         const struct graco_dataset *data, const struct features *X)
 {
     const struct whole whole = {comm, model, data, X};

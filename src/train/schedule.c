@@ -35,7 +35,7 @@ struct schedule {
     uint8_t *split; /* (nodes of the data) part of the split, where the method needs labels */
     int64_t count;  /* parts; 1 with mini-batches */
     int64_t weight; /* of an epoch */
-    struct part *parts;
+    struct data_part *parts;
     int32_t *order; /* (count) the parts in the order of epoch `ordered`; -1: of none yet */
     int64_t ordered;
     /* Mini-batches; NULL without. */
@@ -47,8 +47,8 @@ struct schedule {
                       are numbered */
     struct stage *made; /* for this step alone */
     struct stage *made_other;
-    struct part seen;    /* all nodes that validation may see, where no part is that */
-    struct stage *whole; /* over it */
+    struct data_part seen; /* all nodes that validation may see, where no part is that */
+    struct stage *whole;   /* over it */
     struct schedule_times times;
 };
 
@@ -62,7 +62,7 @@ static int64_t least_nodes(const struct graco_model *model)
 
 /* Appends the training nodes of one graph, or of all (SUBSET_ALL). Empty graphs are left out, and those
  * of one node where the method needs two. `count` nodes are there already. */
-static graco_status add_graph(struct part *part, int64_t *count, int64_t *room,
+static graco_status add_graph(struct data_part *part, int64_t *count, int64_t *room,
                               const struct graco_model *model, const struct graco_dataset *data,
                               int64_t id)
 {
@@ -86,7 +86,7 @@ done:
 static graco_status add_part(struct schedule *s, const struct graco_dataset *data, int64_t first,
                              int64_t last)
 {
-    struct part *part = &s->parts[s->count];
+    struct data_part *part = &s->parts[s->count];
     graco_status status = GRACO_OK;
     int64_t count = 0, room = 0;
     s->count++;
@@ -134,7 +134,7 @@ done:
     return status;
 }
 
-static struct subject subject_of(const struct schedule *s, const struct part *part)
+static struct subject subject_of(const struct schedule *s, const struct data_part *part)
 {
     return (struct subject){.context = s->context,
                             .graph = part->shard ? &part->shard->graph : part->graph,
@@ -144,7 +144,7 @@ static struct subject subject_of(const struct schedule *s, const struct part *pa
                             .part = s->split};
 }
 
-static graco_status make_stage(struct stage **out, struct schedule *s, const struct part *part)
+static graco_status make_stage(struct stage **out, struct schedule *s, const struct data_part *part)
 {
     const struct features *X = part->rows.rows > 0 ? &part->rows : s->X;
     PASS(stage_create_graph(out, s->model, subject_of(s, part), X));
@@ -168,7 +168,7 @@ static graco_status add_stages(struct schedule *s)
     graco_status status = GRACO_OK;
     int64_t kept = stages_kept(s);
     for (int64_t i = 0; i < s->count; i++) {
-        struct part *part = &s->parts[i];
+        struct data_part *part = &s->parts[i];
         if (s->context->comm)
             TRY(part_share(part, s->context->comm, s->model, s->data, s->X));
         else if (part->nodes && s->X)
@@ -243,7 +243,7 @@ done:
     return status;
 }
 
-static void part_clear(struct part *part)
+static void part_clear(struct data_part *part)
 {
     stage_free(part->stage);
     graph_free(part->owned);
@@ -306,7 +306,7 @@ struct schedule_times schedule_times(const struct schedule *s)
 }
 
 /* Where the stock has the nodes of a sample: a part's nodes are some of the data set's. */
-static const int32_t *rows_of(struct schedule *s, const struct part *part,
+static const int32_t *rows_of(struct schedule *s, const struct data_part *part,
                               const struct sample *sample)
 {
     if (!part->nodes)
@@ -319,7 +319,7 @@ static const int32_t *rows_of(struct schedule *s, const struct part *part,
 static graco_status next_batch(struct schedule *s, struct stage **out)
 {
     const struct sample *sample;
-    const struct part *part = &s->parts[0];
+    const struct data_part *part = &s->parts[0];
     graco_status status = GRACO_OK;
     double begin = threads_seconds(), middle;
     TRY(prefetch_next(s->prefetch, &sample));
@@ -392,7 +392,7 @@ graco_status schedule_next(struct schedule *s, struct stage **out)
  * between them. */
 static graco_status cut_seen(struct schedule *s)
 {
-    struct part *seen = &s->seen;
+    struct data_part *seen = &s->seen;
     int64_t count = 0;
     if (!s->model->config.inductive) {
         seen->graph = s->data->graph;
@@ -406,7 +406,7 @@ static graco_status cut_seen(struct schedule *s)
 
 graco_status schedule_whole(struct schedule *s, struct stage **out)
 {
-    struct part *first = &s->parts[0];
+    struct data_part *first = &s->parts[0];
     if (s->count == 1 && !first->nodes && first->stage) {
         *out = first->stage;
         return GRACO_OK;

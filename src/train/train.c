@@ -1,7 +1,7 @@
 /* Training: epochs of steps, each on a stage that the schedule hands out; after each epoch a line of
  * metrics, and now and then a checkpoint. A training that is asked to stop gives up the step under way:
  * its checkpoint then stands before that step, within an epoch too. Nothing here knows a method. */
-#include "graco_command.h"
+#include "graco_more.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "compute/device_scratch.h"
