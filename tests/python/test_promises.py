@@ -24,6 +24,12 @@ class Parts(unittest.TestCase):
         self.wanted = graco.Graph(edges, features=X, labels=self.hidden)
         self.bare = graco.Graph(edges, features=X)
 
+    def test_words(self):
+        """A part says how many of how many nodes it asks about."""
+        whole, part = repr(self.graph), repr(self.graph[ROWS])
+        self.assertIn("40 nodes", whole)
+        self.assertEqual(part, whole.replace("40 nodes", f"{len(ROWS)} of 40 nodes"))
+
     def test_supervised(self):
         """A part trains as the whole graph does whose other labels are unknown, and as labels for the part do."""
         for kind in (graco.GCN, graco.FastGCN, graco.GRACE):
