@@ -96,6 +96,17 @@ static uint64_t folder_word(const struct unit *unit)
     return unit->divided ? mix(unit->hash, splits) : unit->hash;
 }
 
+/* Settings that came after the samples of docs/results, at the values under which these were trained: a sample is not
+ * made again because others can be set. */
+static bool came_later(const char *key, const char *value)
+{
+    static const char *const later[][2] = {{"parts", "learned"}, {"columns", "0"}, {"width", "0"}};
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        if (strcmp(key, later[i][0]) == 0 && strcmp(value, later[i][1]) == 0)
+            return true;
+    return false;
+}
+
 static graco_status open_unit(struct unit *unit, const struct samples_job *job)
 {
     char value[SETTINGS_TEXT], name[CELLS_KEY];
@@ -107,7 +118,8 @@ static graco_status open_unit(struct unit *unit, const struct samples_job *job)
     unit->hash = mix(unit->hash, job->set->fingerprint);
     for (int i = 0; unit->config && (key = graco_config_key(unit->config, i, NULL)); i++) {
         settings_get(value, unit->config, key);
-        if (!(graco_config_kind(key) & (GRACO_KEY_EACH | GRACO_KEY_FREE | GRACO_KEY_HOST)))
+        if (!(graco_config_kind(key) & (GRACO_KEY_EACH | GRACO_KEY_FREE | GRACO_KEY_HOST)) &&
+            !came_later(key, value))
             unit->hash = mix(mix(unit->hash, key), value);
         unit->divided = unit->divided || strcmp(key, "split") == 0;
     }

@@ -83,7 +83,7 @@ check() {
     shift 3
     for setting; do options+=(--set "$setting"); done
     beside=()
-    [ "$data" = arrows.txt ] && beside=(--features arrows.csv)
+    [ "$data" = arrows.txt ] && beside=(--features arrows.csv --directed)
 
     train "$old" "$old_scaling" "old-$name" "$epochs" "${options[@]}"
     must training train "$new" "$new_scaling" "new-$name" "$epochs" "${options[@]}"
