@@ -17,9 +17,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *const baselines[] = {"raw", "untrained", NULL};
+static const char *const baselines[] = {"raw", "propagate", "untrained", "none", NULL};
 
-enum { BASELINES = sizeof baselines / sizeof *baselines - 1 };
+enum { NONE = 3, BASELINES = sizeof baselines / sizeof *baselines - 1 };
 enum { ROWS_MAX = COMMAND_ARGUMENTS_MAX + BASELINES };
 
 struct request {
@@ -34,8 +34,9 @@ struct request {
 
 /* The rows of the table: the embeddings in the order given, then the baselines. */
 struct table {
-    int count;
+    int embeddings, count;
     struct scoring row[ROWS_MAX];
+    graco_eval_comparison against[ROWS_MAX]; /* the first row minus each */
 };
 
 /* Which baselines a list such as "raw,untrained" names. Returns false after a message. */
@@ -48,15 +49,17 @@ static bool read_baselines(bool wanted[BASELINES], const char *list)
                (strlen(baselines[b]) != length || strncmp(word, baselines[b], length) != 0))
             b++;
         if (b == BASELINES) {
-            output_error("eval: --baseline %s: unknown baseline '%.*s'; expected raw, untrained, "
-                         "or both with a comma between",
+            output_error("eval: --baseline %s: unknown baseline '%.*s'; expected some of raw, "
+                         "propagate, untrained with commas between, or none",
                          list, (int)length, word);
             return false;
         }
         wanted[b] = true;
         word += length + (word[length] == ',');
     }
-    return true;
+    if (wanted[NONE] && strcmp(list, baselines[NONE]) != 0)
+        output_error("eval: --baseline %s: none goes alone", list);
+    return !wanted[NONE] || strcmp(list, baselines[NONE]) == 0;
 }
 
 /* The splits file is read if it is there, else written by the first evaluation. */
@@ -69,7 +72,28 @@ static void use_splits_file(struct request *request)
         request->options.splits_write = request->splits_file;
 }
 
-/* Scores the runs, which it takes, and the baselines. */
+/* The baselines that are asked for; unless there is a word about them, those of the first run. */
+static graco_status score_baselines(struct table *table, const struct request *request,
+                                    const graco_dataset *data)
+{
+    const graco_run_baseline *list = NULL;
+    graco_status status = GRACO_OK;
+    int count = 0;
+    if (!request->list && !request->options.with_features) {
+        status = graco_run_baselines(&list, &count, table->row[0].run, data);
+        table->count += scoring_beside(table->row + table->count, table->row, list, count);
+    }
+    for (int b = 0; status == GRACO_OK && b < NONE; b++) {
+        if (!request->baseline[b])
+            continue;
+        status = scoring_baseline(&table->row[table->count], baselines[b], table->row[0].run, data,
+                                  &request->options);
+        table->count += status == GRACO_OK;
+    }
+    return status;
+}
+
+/* Scores the runs, which it takes, and the baselines, and compares the first row with each. */
 static graco_status score_all(struct table *table, graco_run *runs[], int count,
                               struct request *request, const graco_dataset *data)
 {
@@ -80,14 +104,29 @@ static graco_status score_all(struct table *table, graco_run *runs[], int count,
         runs[i] = NULL;
         table->count += status == GRACO_OK;
     }
-    for (int b = 0; status == GRACO_OK && b < BASELINES; b++) {
-        if (!request->baseline[b])
-            continue;
-        status = scoring_baseline(&table->row[table->count], baselines[b], table->row[0].run, data,
-                                  &request->options);
-        table->count += status == GRACO_OK;
-    }
+    table->embeddings = table->count;
+    if (status == GRACO_OK)
+        status = score_baselines(table, request, data);
+    for (int i = 1; status == GRACO_OK && i < table->count; i++)
+        status = scoring_compare(&table->against[i], &table->row[0], &table->row[i]);
     return status;
+}
+
+/* One line if the first embeddings are not better than the best baseline; an untrained encoder is none that could
+ * be used in their place. */
+static bool advise(char words[GRACO_ADVICE], const struct table *table)
+{
+    graco_training training = {0};
+    int best = 0;
+    for (int i = table->embeddings; i < table->count; i++)
+        if (strcmp(table->row[i].name, "untrained") != 0 &&
+            (best == 0 || table->row[i].all.mean > table->row[best].all.mean))
+            best = i;
+    if (table->embeddings == 0 || best == 0 ||
+        graco_run_training(&training, table->row[0].run, 0) != GRACO_OK)
+        return false;
+    return graco_baseline_advice(words, table->row[0].name, table->row[best].name,
+                                 &table->against[best], training.config);
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
@@ -181,8 +220,24 @@ static void print_notes(const struct table *table)
         }
 }
 
-static graco_status print_text(const struct table *table, const struct request *request,
-                               const graco_dataset *data)
+/* The first row against each of the others, and what follows. */
+static void print_comparison(const struct table *table)
+{
+    char words[GRACO_ADVICE];
+    for (int i = 1; i < table->count; i++) {
+        const graco_eval_comparison *against = &table->against[i];
+        printf("%s - %s: %+.2f points", table->row[0].name, table->row[i].name,
+               against->difference);
+        if (isfinite(against->error))
+            printf(", standard error %.2f", against->error);
+        printf("\n");
+    }
+    if (advise(words, table))
+        printf("%s\n", words);
+}
+
+static void print_text(const struct table *table, const struct request *request,
+                       const graco_dataset *data)
 {
     const graco_eval_result *first = &table->row[0].results[0];
     int width = 10;
@@ -204,21 +259,11 @@ static graco_status print_text(const struct table *table, const struct request *
         printf("%s%s\n", row->with_features ? "   with features" : "",
                row->all.converged ? "" : "   NOT CONVERGED");
     }
-    for (int i = 1; i < table->count; i++) {
-        graco_eval_comparison comparison;
-        graco_status status = scoring_compare(&comparison, &table->row[0], &table->row[i]);
-        if (status != GRACO_OK)
-            return status;
-        printf("%s - %s: %+.2f points", table->row[0].name, table->row[i].name,
-               comparison.difference);
-        if (isfinite(comparison.error))
-            printf(", standard error %.2f", comparison.error);
-        printf("\n");
-    }
-    for (int i = 0; request->confusion && i < table->count; i++)
+    print_comparison(table);
+    int shown = request->list ? table->count : table->embeddings;
+    for (int i = 0; request->confusion && i < shown; i++)
         print_confusion(&table->row[i], data);
     print_notes(table);
-    return GRACO_OK;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -229,25 +274,23 @@ static void write_row(struct writer *json, const struct scoring *row)
 }
 
 /* The first row, with the others and how they compare. */
-static graco_status write_all(struct writer *json, const struct table *table)
+static void write_all(struct writer *json, const struct table *table)
 {
+    char words[GRACO_ADVICE];
     writer_open(json, NULL, '{');
     write_row(json, &table->row[0]);
     writer_open(json, "compared_with", '[');
     for (int i = 1; i < table->count; i++) {
-        graco_eval_comparison comparison = {0};
-        graco_status status = scoring_compare(&comparison, &table->row[0], &table->row[i]);
-        if (status != GRACO_OK)
-            return status;
         writer_open(json, NULL, '{');
         write_row(json, &table->row[i]);
-        writer_real(json, "difference", comparison.difference);
-        writer_real(json, "difference_error", comparison.error);
+        writer_real(json, "difference", table->against[i].difference);
+        writer_real(json, "difference_error", table->against[i].error);
         writer_close(json);
     }
     writer_close(json);
+    if (advise(words, table))
+        writer_string(json, "advice", words);
     writer_close(json);
-    return GRACO_OK;
 }
 
 static graco_status keep_all(const struct table *table)
@@ -273,9 +316,11 @@ static int run(const struct command *command, struct request *request)
         status = score_all(&table, runs, count, request, data);
     if (status == GRACO_OK) {
         struct writer json = {0};
-        status = request->json ? write_all(&json, &table) : print_text(&table, request, data);
-        if (status == GRACO_OK)
-            code = request->json ? output_json(&json) : output_finish();
+        if (request->json)
+            write_all(&json, &table);
+        else
+            print_text(&table, request, data);
+        code = request->json ? output_json(&json) : output_finish();
         writer_clear(&json);
     }
     /* Neither a failure to print nor one to save costs the other; the first is reported. */
@@ -299,9 +344,9 @@ static int run_task(const struct command *command, struct request *request)
     bool classify = strcmp(request->task, task_word(0)) == 0;
     if (!read_baselines(request->baseline, request->list))
         return EXIT_USAGE;
-    if (command->count == 1 && !request->baseline[0] && !request->baseline[1]) {
+    if (command->count == 1 && (!request->list || request->baseline[NONE])) {
         output_error("eval: only a data set was given; expected embeddings before it, or "
-                     "--baseline");
+                     "--baseline raw,propagate");
         return EXIT_USAGE;
     }
     if (!classify && request->list) {
@@ -340,7 +385,8 @@ int cmd_eval(int argc, char **argv)
         OPTION_ROW_TEXT("splits-file", 0, "FILE", &request.splits_file,
                         "use the splits in this .npy file; written if it is not there"),
         {OPTION_ROW("baseline", 0, "LIST", OPTION_TEXT, &request.list,
-                    "also score raw (features), untrained (encoder), or raw,untrained"),
+                    "raw (all features), propagate (averaged over neighbours), untrained (encoder),"
+                    " none; without it raw and propagate, where there are features"),
          .choices = baselines},
         OPTION_ROW_FLAG("with-features", 0, &request.options.with_features,
                         "put the features beside the embeddings, both halves of equal length"),
@@ -361,7 +407,8 @@ int cmd_eval(int argc, char **argv)
             "Scores embeddings by logistic regression on the labels of DATASET, in percent.\n"
             "EMBEDDINGS are .npy files or run folders, which get an eval.json (another task\n"
             "an eval-cluster.json or eval-link.json); all of them see the same splits, and\n"
-            "the first is compared with each of the others. DATASET is read as the first\n"
+            "the first is compared with each of the others, and with the features of DATASET,\n"
+            "raw and averaged over neighbours (propagate). DATASET is read as the first\n"
             "run's data were; a run that was trained on other data is refused.",
         .options = options,
         .min_arguments = 1,

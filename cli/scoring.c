@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -99,16 +98,31 @@ graco_status scoring_baseline(struct scoring *out, const char *name, graco_run *
     *out = (struct scoring){.name = name, .options = *options, .results = &out->own};
     out->options.with_features = false; /* a baseline is what it is called */
     graco_status status = settings_of(&config, run, data);
-    if (status == GRACO_OK)
-        status = strcmp(name, "raw") == 0 ? graco_dataset_features(&Z, data, config)
-                                          : embed_untrained(&Z, config, data, options->threads);
-    graco_config_free(config);
-    if (status == GRACO_OK)
+    if (status == GRACO_OK && strcmp(name, "untrained") != 0)
+        status = graco_evaluate_baseline(&out->own, name, data, config, true, &out->options);
+    else if (status == GRACO_OK)
+        status = embed_untrained(&Z, config, data, options->threads);
+    if (Z.data)
         status = graco_evaluate(&out->own, &Z, data, &out->options);
+    graco_config_free(config);
     out->runs = status == GRACO_OK;
     out->all = graco_eval_summarise(out->results, out->runs);
     graco_matrix_clear(&Z);
     return status;
+}
+
+int scoring_beside(struct scoring *out, const struct scoring *run, const graco_run_baseline *list,
+                   int count)
+{
+    for (int b = 0; b < count; b++) {
+        out[b] = (struct scoring){.name = list[b].name,
+                                  .options = run->options,
+                                  .runs = 1,
+                                  .results = list[b].result,
+                                  .all = graco_eval_summarise(list[b].result, 1)};
+        out[b].options.with_features = false;
+    }
+    return count;
 }
 
 void scoring_clear(struct scoring *scoring)
@@ -118,24 +132,8 @@ void scoring_clear(struct scoring *scoring)
     *scoring = (struct scoring){0};
 }
 
-/* The scores of each split, averaged over the runs, as a result that graco_eval_compare reads. */
-static graco_eval_result average_runs(const struct scoring *scoring)
-{
-    graco_eval_result average = scoring->results[0];
-    average.scores = calloc((size_t)average.splits, sizeof *average.scores);
-    for (int64_t r = 0; average.scores && r < scoring->runs; r++)
-        for (int64_t s = 0; s < average.splits; s++)
-            average.scores[s] += scoring->results[r].scores[s] / (double)scoring->runs;
-    return average;
-}
-
 graco_status scoring_compare(graco_eval_comparison *out, const struct scoring *a,
                              const struct scoring *b)
 {
-    graco_eval_result one = average_runs(a), other = average_runs(b);
-    graco_status status = one.scores && other.scores ? graco_eval_compare(out, &one, &other)
-                                                     : output_no_memory("a comparison");
-    free(one.scores);
-    free(other.scores);
-    return status;
+    return graco_eval_compare_runs(out, a->results, a->runs, b->results, b->runs);
 }

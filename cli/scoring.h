@@ -2,6 +2,7 @@
 #ifndef CLI_SCORING_H
 #define CLI_SCORING_H
 
+#include "graco_command.h"
 #include "graco_more.h"
 
 #include "runs.h"
@@ -21,11 +22,14 @@ struct scoring {
 graco_status scoring_run(struct scoring *out, graco_run *run, const graco_dataset *data,
                          const graco_eval_options *options);
 
-/* Evaluates what embeddings should beat: the data set's features ("raw"), or those of an encoder
- * with its initial weights ("untrained") under the settings of `run`, or of the data set's preset
- * where that is NULL or does not say. */
+/* Evaluates what embeddings should beat: a baseline of graco_baseline, or ("untrained") an encoder with its
+ * initial weights under the settings of `run`, or of the data set's preset where that is NULL or does not say. */
 graco_status scoring_baseline(struct scoring *out, const char *name, graco_run *run,
                               const graco_dataset *data, const graco_eval_options *options);
+
+/* Fills `out` with the baselines that graco_run_baselines gave of a run, which must outlive them. */
+int scoring_beside(struct scoring *out, const struct scoring *run, const graco_run_baseline *list,
+                   int count);
 
 void scoring_clear(struct scoring *scoring);
 

@@ -152,6 +152,35 @@ graco_status graco_run_links(graco_link_result *result, graco_run *run, int64_t 
                              const graco_dataset *data, const graco_links *links, int64_t threads);
 graco_status graco_run_keep_task(graco_run *run, int64_t index);
 
+/* All scores over several results of one metric: those of several seeds, say. */
+typedef struct graco_eval_summary {
+    int64_t scores;
+    double mean, deviation, macro_f1; /* sample deviation, 0 for one score; mean over the results */
+    bool converged;                   /* all did */
+} graco_eval_summary;
+
+graco_eval_summary graco_eval_summarise(const graco_eval_result *results, int64_t count);
+
+/* graco_eval_compare of the results of several seeds each, averaged first. */
+graco_status graco_eval_compare_runs(graco_eval_comparison *out, const graco_eval_result *a,
+                                     int64_t a_count, const graco_eval_result *b, int64_t b_count);
+
+/* Keeps the scores in the run's eval.json, with what they depend on. */
+graco_status graco_run_keep_scores(graco_run *run);
+
+/* A baseline beside the scores of a run: those of the run minus its own, paired by split. */
+typedef struct graco_run_baseline {
+    const char *name;
+    const graco_eval_result *result;
+    graco_eval_comparison against;
+} graco_run_baseline;
+
+/* The baselines of graco_baseline on the splits of the last graco_run_scores, which must have been of these data; they
+ * are the run's until the next one. eval.json keeps them with the scores. None, *count = 0, where the data set has no
+ * features, and beside a supervised training on a split of its own number. */
+graco_status graco_run_baselines(const graco_run_baseline **list, int *count, graco_run *run,
+                                 const graco_dataset *data);
+
 /* Writes scores as fields of the object that is open, as they stand in eval.json, eval-cluster.json and
  * eval-link.json. */
 struct writer;

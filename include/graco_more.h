@@ -152,6 +152,37 @@ typedef struct graco_export_result {
 graco_status graco_embeddings_export(graco_export_result *result, const char *from,
                                      const char *path, const graco_export_options *options);
 
+/* ---- Comparison ------------------------------------------------------------------------------ */
+
+/* Two embeddings on the same splits: the mean of a's scores minus b's, paired by split, and the
+ * standard error of that mean (NaN for one split). Fails if the numbers of splits differ. */
+typedef struct graco_eval_comparison {
+    double difference, error; /* in points */
+} graco_eval_comparison;
+
+graco_status graco_eval_compare(graco_eval_comparison *out, const graco_eval_result *a,
+                                const graco_eval_result *b);
+
+/* The data set's features as a dense matrix: what embeddings should beat. As they are; with a
+ * `config`, with the share of entries zeroed that its `contaminate` says. */
+graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data,
+                                    const graco_config *config);
+
+/* What needs no training: "raw" features, and "propagate", the method in its settings for the data set. NULL: the end. */
+const char *graco_baseline(int index);
+
+/* Scores a baseline on the splits of graco_evaluate. `config`, of a training or NULL, says which entries of features it zeroed.
+ * Unless `whole`, raw features of more than 2^24 numbers are scored along their 256 leading principal components, as a note
+ * says. GRACO_ERROR_ARGUMENT if there are no features. */
+graco_status graco_evaluate_baseline(graco_eval_result *result, const char *name,
+                                     const graco_dataset *data, const graco_config *config,
+                                     bool whole, const graco_eval_options *options);
+
+/* True if embeddings are not better than a baseline by two standard errors; `words` say so, and what to try. */
+enum { GRACO_ADVICE = 512 };
+bool graco_baseline_advice(char words[GRACO_ADVICE], const char *who, const char *name,
+                           const graco_eval_comparison *against, const graco_config *config);
+
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
 /* What trainings left on disk: the folder of one, or a folder that holds one for each seed (run-1, run-2,
@@ -247,24 +278,12 @@ void graco_run_close(graco_run *run, int64_t index);
 graco_status graco_run_find_nodes(int64_t *rows, graco_run *run, int64_t index,
                                   const char *const *of, int64_t count);
 
-/* All scores over several results of one metric: those of several seeds, say. */
-typedef struct graco_eval_summary {
-    int64_t scores;
-    double mean, deviation, macro_f1; /* sample deviation, 0 for one score; mean over the results */
-    bool converged;                   /* all did */
-} graco_eval_summary;
-
-graco_eval_summary graco_eval_summarise(const graco_eval_result *results, int64_t count);
-
 /* Scores a run, as graco_evaluate does, or graco_evaluate_classes for supervised trainings: *results (seeds of the
  * run) belong to it until the next call. Scores that eval.json has of the same embeddings, data set and options are
  * read and not computed again. GRACO_ERROR_ARGUMENT if the data set is another one, and for a supervised run by
  * another protocol or on other splits than its own. */
 graco_status graco_run_scores(const graco_eval_result **results, graco_run *run,
                               const graco_dataset *data, const graco_eval_options *options);
-
-/* Keeps the scores in the run's eval.json, with what they depend on. */
-graco_status graco_run_keep_scores(graco_run *run);
 
 /* The model of a training. */
 graco_status graco_run_model(const graco_model **out, graco_run *run, int64_t index);
@@ -482,22 +501,6 @@ graco_status graco_predict_embeddings(graco_prediction *out, const graco_matrix 
                                       const graco_predict_options *options);
 
 void graco_prediction_clear(graco_prediction *prediction);
-
-/* ---- Comparison ------------------------------------------------------------------------------ */
-
-/* Two embeddings on the same splits: the mean of a's scores minus b's, paired by split, and the
- * standard error of that mean (NaN for one split). Fails if the numbers of splits differ. */
-typedef struct graco_eval_comparison {
-    double difference, error; /* in points */
-} graco_eval_comparison;
-
-graco_status graco_eval_compare(graco_eval_comparison *out, const graco_eval_result *a,
-                                const graco_eval_result *b);
-
-/* The data set's features as a dense matrix: what embeddings should beat. As they are; with a
- * `config`, with the share of entries zeroed that its `contaminate` says. */
-graco_status graco_dataset_features(graco_matrix *X, const graco_dataset *data,
-                                    const graco_config *config);
 
 /* ---- Searching for settings ------------------------------------------------------------------ */
 

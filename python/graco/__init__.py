@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 from ._estimators import Estimator, make_classes
-from ._evaluate import Evaluation, evaluate, predict, predict_proba
+from ._evaluate import Baseline, Evaluation, evaluate, predict, predict_proba
 from ._graph import Graph, load
 from ._map import Map, map
 from ._neighbours import neighbours
@@ -37,7 +37,7 @@ globals().update(_CLASSES)
 
 # `map` is left out: after `from graco import *` Python's own must still be there.
 __all__ = [
-    "Clusters", "Estimator", "Evaluation", "Graph", "GracoArgumentError", "GracoDeviceError", "GracoError",
+    "Baseline", "Clusters", "Estimator", "Evaluation", "Graph", "GracoArgumentError", "GracoDeviceError", "GracoError",
     "GracoFormatError", "GracoIOError", "GracoMemoryError", "GracoNumberError", "LinkScores", "Map", "cluster",
     "evaluate", "link_scores", "load", "methods", "neighbours", "predict", "predict_proba", "split_links", *_CLASSES,
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ctypes import byref
+import weakref
+from ctypes import byref, create_string_buffer
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
@@ -16,6 +17,16 @@ from ._progress import Interrupts
 from ._reading import (
     are_among, as_array, check_names, in_order, index_of, is_count, look_up, places_of, same_names, with_ids,
 )
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What embeddings should beat without training, on the same splits."""
+
+    name: str  #: "raw": the graph's features; "propagate": these averaged over neighbours
+    scores: Evaluation
+    difference: float  #: of the embeddings' scores minus its own, in points, paired by split
+    error: float  #: the standard error of the difference; NaN for a single split
 
 
 @dataclass(frozen=True)
@@ -34,12 +45,18 @@ class Evaluation:
     converged: bool = field(repr=False)
     seconds: float = field(repr=False)
     notes: tuple = field(repr=False)  #: what deserves attention
+    baselines: tuple[Baseline, ...] = field(default=(), repr=False)  #: where labels came with a graph's features
+    advice: str = field(default="", repr=False)  #: what to try, where the embeddings are not better than these
 
     def __float__(self) -> float:
         return self.mean
 
     def __str__(self) -> str:
-        return f"{self.metric} {self.mean:.2f} +- {self.deviation:.2f} over {len(self.scores)} splits"
+        lines = [f"{self.metric} {self.mean:.2f} +- {self.deviation:.2f} over {len(self.scores)} splits"]
+        for row in self.baselines:
+            lines.append(f"{row.name} {row.scores.mean:.2f}, difference {row.difference:+.2f}"
+                         + (f", standard error {row.error:.2f}" if row.error == row.error else ""))
+        return "\n".join(lines + [self.advice] * bool(self.advice))
 
 
 def as_embeddings(Z: Any) -> np.ndarray:
@@ -141,6 +158,7 @@ def evaluate(
     threads: int = 0,
     with_features: bool = False,
     device: str = "auto",
+    baselines: bool = True,
 ) -> Evaluation:
     """Scores embeddings by a linear classifier on them.
 
@@ -157,6 +175,8 @@ def evaluate(
     threads : 0: one per core. Never changes the result.
     with_features : scores [Z ; X]; y must be a Graph.
     device : "cpu", "cuda", or "auto": a GPU where the work is worth its start.
+    baselines : where y is a Graph with features, also scores these, raw and averaged over neighbours ("propagate"), on
+        the same splits; once for a graph. False: not, which takes less time.
 
     Examples
     --------
@@ -190,33 +210,67 @@ def evaluate(
     options.protocol, options.splits = names.index(protocol), c.whole(splits, "splits")
     options.seed, options.threads = c.whole(seed, "seed", bits=64), c.whole(threads, "threads")
     options.device, options.with_features = c.word(device, "device"), with_features
-    result = c.EvalResult()
-    with Interrupts() as interrupts:
-        options.on_progress = c.SHARE_FN(lambda user, share: interrupts.error is None)
-        status = c.lib.graco_evaluate(byref(result), byref(matrix), data.address, byref(options))
+    found = _Result(c.lib.graco_evaluate, byref(matrix), data.address, options=options)
     del keep
-    if interrupts.error:
-        c.lib.graco_eval_result_clear(byref(result))
-        raise interrupts.error
-    c.check(status)
-    try:
-        shape = (result.classes, result.confusion_cols)
-        return Evaluation(
-            metric=c.text(result.metric),
-            mean=result.mean,
-            deviation=result.deviation,
-            scores=np.array(result.scores[: result.splits]),
-            C=np.array(result.C[: result.splits]),
-            accuracy=result.accuracy,
-            micro_f1=result.micro_f1,
-            macro_f1=result.macro_f1,
-            confusion=np.array(result.confusion[: shape[0] * shape[1]]).reshape(shape),
-            converged=result.converged,
-            seconds=result.seconds,
-            notes=tuple(c.text(result.notes[i]) for i in range(result.note_count)),
-        )
-    finally:
-        c.lib.graco_eval_result_clear(byref(result))
+    if graph is None or not baselines or with_features or graph._info.feature_count == 0:
+        return _evaluation(found)
+    key = protocol, splits, seed, device, None if graph._rows is None else tuple(graph._rows)
+    return _evaluation(found, *_beside(found, data, options, _kept.setdefault(graph, {}).setdefault(key, {})))
+
+
+# The baselines of a graph, by how they were scored and by their names.
+_kept: "weakref.WeakKeyDictionary[Graph, dict]" = weakref.WeakKeyDictionary()
+
+
+class _Result:
+    """A result of the library: what function(result, ..., options) fills."""
+
+    def __init__(self, function: Any, *arguments: Any, options: Any) -> None:
+        self.value = c.EvalResult()
+        with Interrupts() as interrupts:
+            options.on_progress = c.SHARE_FN(lambda user, share: interrupts.error is None)
+            status = function(byref(self.value), *arguments, byref(options))
+        weakref.finalize(self, c.lib.graco_eval_result_clear, byref(self.value))
+        if interrupts.error:
+            raise interrupts.error
+        c.check(status)
+
+
+def _beside(found: _Result, data: c.Handle, options: Any, kept: dict) -> tuple:
+    """The baselines, those of them scored that are not kept, and what to try."""
+    rows, best = [], None
+    for name in c.listed(c.lib.graco_baseline):
+        if name not in kept:
+            kept[name] = _Result(c.lib.graco_evaluate_baseline, name.encode(), data.address, None, False, options=options)
+        against = c.EvalComparison()
+        c.check(c.lib.graco_eval_compare(byref(against), byref(found.value), byref(kept[name].value)))
+        rows.append(Baseline(name, _evaluation(kept[name]), against.difference, against.error))
+        if best is None or rows[-1].scores.mean > best[0]:
+            best = rows[-1].scores.mean, name, against
+    words = create_string_buffer(c.ADVICE)
+    worse = c.lib.graco_baseline_advice(words, b"the embedding", best[1].encode(), byref(best[2]), None)
+    return tuple(rows), c.text(words.value) if worse else ""
+
+
+def _evaluation(found: _Result, baselines: tuple = (), advice: str = "") -> Evaluation:
+    result = found.value
+    shape = (result.classes, result.confusion_cols)
+    return Evaluation(
+        metric=c.text(result.metric),
+        mean=result.mean,
+        deviation=result.deviation,
+        scores=np.array(result.scores[: result.splits]),
+        C=np.array(result.C[: result.splits]),
+        accuracy=result.accuracy,
+        micro_f1=result.micro_f1,
+        macro_f1=result.macro_f1,
+        confusion=np.array(result.confusion[: shape[0] * shape[1]]).reshape(shape),
+        converged=result.converged,
+        seconds=result.seconds,
+        notes=tuple(c.text(result.notes[i]) for i in range(result.note_count)),
+        baselines=baselines,
+        advice=advice,
+    )
 
 
 def _probabilities(Z: Any, data: c.Handle, threads: int) -> np.ndarray:

@@ -189,8 +189,8 @@ static graco_status check(const struct graco_config *config)
 
 static bool reduces(const struct graco_model *model)
 {
-    int64_t columns = config_columns(&model->config);
-    return columns != COLUMNS_ALL && columns < model->sizes.cols;
+    int64_t columns = model->config.columns; /* 0 is all too: there is no `hidden` */
+    return columns > 0 && columns < model->sizes.cols;
 }
 
 static bool keeps_components(const struct graco_model *model)
@@ -200,7 +200,7 @@ static bool keeps_components(const struct graco_model *model)
 
 static void declare(struct graco_model *model)
 {
-    model->width = reduces(model) ? config_columns(&model->config) : model->sizes.cols;
+    model->width = reduces(model) ? model->config.columns : model->sizes.cols;
     model->parameters.plain = true;
     if (keeps_components(model))
         parameters_declare(&model->parameters, "components", 0, model->sizes.cols, model->width,

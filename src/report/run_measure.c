@@ -130,6 +130,7 @@ static graco_status score_run(struct reported *run, const graco_eval_options *op
     if (!ended)
         return score_some(run, options);
     PASS(graco_run_scores(&run->results, run->run, run->data, options));
+    PASS(graco_run_baselines(&run->baselines, &run->baseline_count, run->run, run->data));
     (void)graco_run_keep_scores(run->run);
     run->result_count = run->count / run->splits;
     for (int64_t i = 0; i < run->result_count; i++)

@@ -27,8 +27,44 @@ bool run_score(double *mean, double *deviation, const struct reported *run)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
+/* A baseline's score, and how far the run is above it. */
+static void add_baseline(struct sheet *table, const struct reported *run, int b)
+{
+    char score[PLOT_NUMBER], difference[PLOT_NUMBER], more[2 * PLOT_NUMBER];
+    if (b >= run->baseline_count) {
+        sheet_words(table, "");
+        return;
+    }
+    const graco_run_baseline *row = &run->baselines[b];
+    plot_number(score, row->result->mean, 2);
+    plot_number(difference, row->against.difference, 2);
+    snprintf(more, sizeof more, " (%s%s)", row->against.difference > 0 ? "+" : "", difference);
+    sheet_add(table, &(struct sheet_entry){
+                         .words = score,
+                         .more = more,
+                         .hover = "in brackets: the run minus this, on the same splits",
+                         .mark = score_mark(row->against.difference, row->against.error)});
+}
+
+/* A line for each run that is not better than what needs no training. */
+static void write_advice(struct run_report *report)
+{
+    char words[GRACO_ADVICE];
+    for (int64_t r = 0; r < report->count; r++) {
+        const struct reported *run = &report->runs[r];
+        const graco_run_baseline *best = run->baselines;
+        graco_training training = {0};
+        for (int b = 1; b < run->baseline_count; b++)
+            best = run->baselines[b].result->mean > best->result->mean ? &run->baselines[b] : best;
+        if (run->baseline_count > 0 && graco_run_training(&training, run->run, 0) == GRACO_OK &&
+            graco_baseline_advice(words, run->name, best->name, &best->against, training.config))
+            page_paragraph(&report->page, words);
+    }
+}
+
 static void write_table(struct run_report *report)
 {
+    bool baselines = false;
     static const char *const names[] = {"mean", "deviation", "macro-F1", "splits", "seeds"};
     struct sheet table = {.title = "Scores in percent"};
     sheet_column(&table, "", "run", false);
@@ -36,6 +72,10 @@ static void write_table(struct run_report *report)
     for (int i = 0; i < 5; i++)
         sheet_column(&table, "", names[i], true);
     sheet_column(&table, "", "protocol", false);
+    for (int64_t r = 0; r < report->count; r++)
+        baselines = baselines || report->runs[r].baseline_count > 0;
+    for (int b = 0; baselines && graco_baseline(b); b++)
+        sheet_column(&table, "without training", graco_baseline(b), true);
     for (int64_t r = 0; r < report->count; r++) {
         const struct reported *run = &report->runs[r];
         struct moments macro_f1 = {0};
@@ -52,11 +92,17 @@ static void write_table(struct run_report *report)
         sheet_number(&table, (double)run->results[0].splits, 0);
         sheet_number(&table, (double)run->result_count, 0);
         sheet_words(&table, graco_protocol_name((int)run->protocol));
+        for (int b = 0; baselines && graco_baseline(b); b++)
+            add_baseline(&table, run, b);
     }
-    page_table(&report->page, &table,
-               "Scores of test nodes in percent, as graco eval gives them: a logistic regression "
-               "on the embeddings, or the classes of a supervised method itself. The deviation is "
-               "that over all seeds and splits.");
+    page_table(
+        &report->page, &table,
+        "Scores of test nodes in percent, as graco eval gives them: a logistic regression "
+        "on the embeddings, or the classes of a supervised method itself. The deviation is "
+        "that over all seeds and splits. Without training: the features of the data set, raw "
+        "and averaged over neighbours (propagate), on the same splits; in brackets how far "
+        "the run is above them.");
+    write_advice(report);
     sheet_clear(&table);
 }
 

@@ -45,7 +45,9 @@ struct reported {
     uint64_t split_seed;     /* likewise: which splits were drawn, */
     int64_t first_split;     /* and which of them is the first */
     int64_t result_count;
-    const graco_eval_result *results; /* (result_count) of its seeds */
+    const graco_eval_result *results;    /* (result_count) of its seeds */
+    const graco_run_baseline *baselines; /* (baseline_count) on the same splits */
+    int baseline_count;
     graco_eval_result *own; /* (result_count) where only some seeds have scores; else NULL */
     int64_t *seeds;         /* (result_count) */
     struct run_shape shape; /* of the first training that has embeddings */

@@ -116,6 +116,7 @@ void graco_run_free(graco_run *run)
         clear_training(&run->trainings[i]);
     }
     scores_clear(&run->scores);
+    baselines_clear(&run->baselines);
     memory_free(run->trainings);
     memory_free(run->path);
     memory_free(run);

@@ -3,6 +3,7 @@
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
 
+#include "graco_command.h"
 #include "base/text.h"
 #include "data/dataset.h"
 #include "layers/model.h"
@@ -60,6 +61,14 @@ struct run_scores {
     struct made_from from;
 };
 
+/* The baselines that were asked for beside the scores. */
+enum { RUN_BASELINES = 2 };
+struct run_baselines {
+    int count;
+    graco_eval_result result[RUN_BASELINES];
+    graco_run_baseline row[RUN_BASELINES];
+};
+
 struct graco_run {
     graco_run_info info;
     char *path;
@@ -67,6 +76,7 @@ struct graco_run {
     const struct graco_dataset *compared; /* whose fingerprint is known */
     char fingerprint[GRACO_FINGERPRINT];
     struct run_scores scores;
+    struct run_baselines baselines; /* beside the scores */
 };
 
 /* As graco_run_data; *missing: nothing is where the data set is looked for, which is GRACO_ERROR_IO too. */
@@ -83,6 +93,16 @@ graco_status scores_of_seed(graco_eval_result *out, struct graco_run *run, int64
                             const struct graco_dataset *data, const graco_eval_options *options);
 
 void scores_clear(struct run_scores *scores);
+
+/* Takes the results of an object of eval.json, of which there must be `count`; what was taken before a failure stays. */
+graco_status scores_read(struct run_scores *out, const struct json *kept, int64_t count,
+                         const struct graco_dataset *data);
+
+void baselines_clear(struct run_baselines *baselines);
+
+/* The baselines of a run's scores as a list in its eval.json; those that were not asked for as `file`, which may be NULL,
+ * has them. */
+void baselines_write(struct writer *json, const struct json *file, const struct graco_run *run);
 
 /* As graco_run_embeddings, until they are given back: of all trainings of a run there may be more than files can be
  * open. */
@@ -105,6 +125,9 @@ void made_from_write(struct writer *json, const struct made_from *from);
 
 /* Whether kept scores carry these hashes; without one of options, those of embeddings and data. */
 bool made_from_same(const struct json *kept, const struct made_from *from);
+
+/* Whether they were found by the same options on the same data set, of whatever embeddings. */
+bool made_from_options_same(const struct json *kept, const struct made_from *from);
 
 /* A file of a run folder; *out is NULL where it is missing or damaged, which keeps nothing. */
 graco_status kept_read(struct json **out, const char *folder, const char *name);

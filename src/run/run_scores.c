@@ -347,6 +347,11 @@ bool made_from_same(const struct json *kept, const struct made_from *from)
                    *from->options ? from->options : from->data);
 }
 
+bool made_from_options_same(const struct json *kept, const struct made_from *from)
+{
+    return *from->options && carries(kept, "options", from->options);
+}
+
 graco_status kept_read(struct json **out, const char *folder, const char *name)
 {
     char *path = NULL;
@@ -361,8 +366,8 @@ graco_status kept_read(struct json **out, const char *folder, const char *name)
     return status == GRACO_ERROR_MEMORY ? status : GRACO_OK;
 }
 
-static graco_status take_kept(struct run_scores *out, const struct json *kept, int64_t count,
-                              const struct graco_dataset *data)
+graco_status scores_read(struct run_scores *out, const struct json *kept, int64_t count,
+                         const struct graco_dataset *data)
 {
     const struct json *results = NULL;
     PASS(json_get_array(&results, kept, "results"));
@@ -403,7 +408,7 @@ static graco_status find_kept(struct run_scores *out, const graco_run *run,
     const struct json *earlier = json_find(file, "earlier"), *kept = file;
     for (int64_t i = 0; kept && !made_from_same(kept, from); i++)
         kept = json_at(earlier, i);
-    graco_status status = kept ? take_kept(out, kept, run->info.seeds, data) : GRACO_OK;
+    graco_status status = kept ? scores_read(out, kept, run->info.seeds, data) : GRACO_OK;
     if (kept && status == GRACO_OK)
         status = take_options(&out->options, kept);
     json_free(file);
@@ -441,6 +446,7 @@ graco_status graco_run_scores(const graco_eval_result **out, graco_run *run,
         TRY(scores_of_seed(&scores.results[scores.count], run, scores.count, data, &wanted));
     scores.from = from;
     scores_clear(&run->scores);
+    baselines_clear(&run->baselines);
     run->scores = scores;
     scores = (struct run_scores){0};
     *out = run->scores.results;
@@ -459,6 +465,7 @@ graco_status graco_run_kept_scores(const graco_eval_result **out, graco_eval_opt
     PASS(made_from_embeddings(&from, run, 0, run->info.seeds * run->info.splits, data));
     PASS(find_kept(&scores, run, data, &from));
     scores_clear(&run->scores);
+    baselines_clear(&run->baselines);
     run->scores = scores;
     run->scores.from = from;
     *options = scores.options;
@@ -499,6 +506,7 @@ graco_status graco_run_keep_scores(graco_run *run)
     writer_open(&json, NULL, '{');
     graco_eval_write(&json, run->path, scores->results, scores->count, &scores->options);
     made_from_write(&json, &scores->from);
+    baselines_write(&json, file, run);
     write_earlier(&json, file, scores);
     writer_close(&json);
     TRY(writer_finish(&json));

@@ -98,7 +98,72 @@ holds "threads do not change scores" cmp a b
 "$graco" eval one graph.npz --splits 9 --seed 5 --splits-file s.npy >c
 holds "splits come from the file" cmp a c
 
+# What needs no training stands beside every score: on the same splits, as the method itself gives it, and kept.
+exits 0 "one - propagate: " one graph.npz --splits 3
+holds "raw and propagate: $(cat out)" [ "$(grep -cE '^(raw|propagate) ' out)" -eq 2 ]
+holds "what to try: $(cat out)" grep -q '^one is not better than propagate, which needs no training: -' out
+holds "by settings that it has: $(cat out)" grep -qF -- "--set encoder=sage_skip, graco tune, or --method propagate" out
+cp out first
+cp one/eval.json kept.json
+exits 0 "" one graph.npz --splits 3
+same out first
+same one/eval.json kept.json # nothing is computed again: with their seconds
+grep '^propagate ' first | sed 's/^propagate *//' >beside
+exits 0 "" one graph.npz --splits 3 --baseline none
+holds "none: $(cat out)" [ "$(grep -cE '^(raw|propagate) |not better' out)" -eq 0 ]
+exits 0 "" one graph.npz --splits 3
+same out first # and --baseline none has not lost them
+exits 0 "" one graph.npz --splits 3 --baseline raw,propagate
+holds "asked for by name: $(cat out)" [ "$(grep -cE '^(raw|propagate) ' out)" -eq 2 ]
+exits 0 "" one graph.npz --with-features --splits 3
+holds "none beside features: $(cat out)" [ "$(grep -cE '^(raw|propagate) ' out)" -eq 0 ]
+"$graco" train graph.npz -o smooth --method propagate -q >/dev/null
+exits 0 "smooth - propagate: +0.00 points, standard error 0.00" smooth graph.npz --splits 3
+holds "it is not held against itself" bash -c '! grep -q "not better" out'
+grep '^smooth  ' out | sed 's/^smooth *//' >trained
+same beside trained
+exits 0 '"advice": "one is not better than propagate' one graph.npz --splits 3 --json
+holds "JSON has both" grep -q '"compared_with": \[{"name": "raw".*{"name": "propagate"' out
+if command -v python3 >/dev/null; then
+    holds "eval.json has both, paired" python3 -c '
+import json
+e = json.load(open("one/eval.json"))
+for b in e["baselines"]:
+    each = [x - y for x, y in zip(e["runs"], b["runs"])]
+    assert len(each) == 3 and abs(sum(each) / 3 - b["difference"]) < 1e-9 and b["difference_error"] > 0, b
+assert [b["name"] for b in e["baselines"]] == ["raw", "propagate"]'
+    # A damaged baseline is computed again.
+    python3 -c '
+import json
+e = json.load(open("one/eval.json"))
+e["baselines"][0]["results"] = 7
+json.dump(e, open("one/eval.json", "w"))'
+    exits 0 "" one graph.npz --splits 3
+    same out first
+else
+    echo "left out: what eval.json has of baselines (python3 is not installed)"
+fi
+"$graco" report one -o page.html --no-map --splits 3 >/dev/null
+raw=$(sed -n 's/^raw *\([0-9.]*\) .*/\1/p' first) above=$(sed -n 's/^one - raw: \(+[0-9.]*\) .*/\1/p' first)
+holds "the report has both: $raw $above" grep -qF ">$raw<span class=\"more\"> ($above)<" page.html
+holds "and what to try" grep -qF "one is not better than propagate" page.html
+
+"$graco" generate bare.npz --nodes 100 --classes 2 --features 0 >/dev/null
+"$graco" train bare.npz -o bare --set hidden=8 --epochs 2 -q >/dev/null
+exits 0 "bare" bare bare.npz --splits 2
+holds "no features, no baselines" bash -c '! grep -qE "^(raw|propagate) " out'
+exits 2 "has no features" bare bare.npz --baseline propagate --splits 2
+
+# Raw features of more than 2^24 numbers go along their components, which is said, unless they are asked for by name.
+"$graco" generate large.npz --nodes 3400 --classes 3 --features 5000 >/dev/null
+"$graco" train large.npz -o large --method propagate -q --set columns=4 >/dev/null
+exits 0 "raw: scored along the 256 leading principal components of 5000 columns" large large.npz --splits 1
+exits 0 "" large large.npz --splits 1 --baseline raw
+holds "all of them: $(cat err)" bash -c '! grep -q components err'
+
 exits 2 "only a data set was given" graph.npz
+exits 2 "only a data set was given" graph.npz --baseline none
+exits 2 "none goes alone" one graph.npz --baseline raw,none
 exits 2 "unknown baseline 'rwa'" graph.npz --baseline rwa
 exits 2 "expected" one graph.npz --protocol papr
 exits 2 "from 1 to" one graph.npz --splits 0

@@ -19,7 +19,7 @@ exits 2 "run was trained on other data than other, which differs in: graph, feat
 holds "no page of them" [ ! -e x.html ]
 
 # Scores are read where nothing has changed that decides them: a score that was forged in the file is believed.
-score() { "$graco" eval "$@" --splits 2 --device cpu 2>/dev/null | sed -n 's/^[^ ]*  *\([0-9.]*\) .*/\1/p'; }
+score() { "$graco" eval "$@" --splits 2 --device cpu --baseline none 2>/dev/null | sed -n 's/^[^ ]*  *\([0-9.]*\) .*/\1/p'; }
 holds "a score" [ -n "$(score run g.npz)" ]
 holds "hashes" grep -q '"made_from"' run/eval.json
 python=$(command -v python3 || true)
@@ -63,7 +63,7 @@ END
 
     # A training that went on has other embeddings: their scores are theirs, in every file.
     exits 0 "" train g.npz -o run --resume "${small[@]:2}" --epochs 9
-    fresh=$("$graco" eval run/embeddings.npy g.npz --splits 2 --device cpu | sed -n 's/^[^ ]*  *\([0-9.]*\) .*/\1/p')
+    fresh=$("$graco" eval run/embeddings.npy g.npz --splits 2 --device cpu --baseline none | sed -n 's/^[^ ]*  *\([0-9.]*\) .*/\1/p')
     exits 0 "" report run --splits 2 --device cpu --no-map -o fresh.html
     holds "no score of embeddings that are gone: $fresh" grep -qF "<td class=\"n\">$fresh</td>" fresh.html
     holds "nor in the file" [ "$(score run g.npz)" = "$fresh" ]

@@ -210,10 +210,13 @@ static void settings_are_checked(void)
     CHECK_FAILS(graco_config_set(&config, "filter", "low"), GRACO_ERROR_ARGUMENT, "mean, power");
     CHECK_FAILS(graco_config_set(&config, "alpha", "1.5"), GRACO_ERROR_ARGUMENT, "alpha");
     CHECK_FAILS(graco_config_set(&config, "hops", "0"), GRACO_ERROR_ARGUMENT, "hops");
-    graco_matrix few = embedded(&model, data, "columns=1000"); /* more than there are */
-    CHECK(few.cols == FEW);
-    graco_matrix_clear(&few);
-    graco_model_free(model);
+    const char *const all[] = {"columns=1000", "columns=all", "columns=0"};
+    for (int i = 0; i < 3; i++) {
+        graco_matrix Z = embedded(&model, data, all[i]);
+        CHECK(Z.cols == FEW);
+        graco_matrix_clear(&Z);
+        graco_model_free(model);
+    }
     graco_dataset_free(data);
 }
 

@@ -112,6 +112,25 @@ class Arguments(unittest.TestCase):
                 with self.assertRaisesRegex(graco.GracoArgumentError, "seed"):
                     call(seed)
 
+    def test_baselines(self):
+        """What needs no training stands beside a score, as the command has it; once for a graph."""
+        found, rows = graco.evaluate(self.Z, self.graph, splits=3), self.command("--splits", "3")["compared_with"]
+        self.assertEqual([row.name for row in found.baselines], [row["name"] for row in rows])
+        self.assertEqual([row.name for row in found.baselines], ["raw", "propagate"])
+        for row, wanted in zip(found.baselines, rows):
+            self.assertTrue(np.allclose(row.scores.scores, wanted["results"][0]["scores"]))
+            self.assertAlmostEqual(row.difference, wanted["difference"], places=8)
+            self.assertAlmostEqual(row.error, wanted["difference_error"], places=8)
+            self.assertIn(f"{row.name} {row.scores.mean:.2f}, difference {row.difference:+.2f}", str(found))
+        again = graco.evaluate(self.Z, self.graph, splits=3)
+        self.assertEqual(again.baselines[0].scores.seconds, found.baselines[0].scores.seconds)  # not scored again
+        self.assertNotEqual(graco.evaluate(self.Z, self.graph, splits=2).baselines[0].scores.mean, rows[0]["mean"])
+        worse = graco.evaluate(np.arange(self.Z.size).reshape(self.Z.shape) % 7 == 0, self.graph, splits=3)
+        self.assertIn("the embedding is not better than", worse.advice)
+        self.assertTrue(str(worse).endswith(worse.advice))
+        for none in (graco.evaluate(self.Z, self.graph, splits=3, baselines=False), graco.evaluate(self.Z, self.y, splits=3)):
+            self.assertEqual((none.baselines, none.advice, len(str(none).splitlines())), ((), "", 1))
+
     def test_several(self):
         """A row of which a single label is missing is unknown as a whole."""
         several = np.stack([self.y == 0, self.y != 2], axis=1).astype(float)
