@@ -61,6 +61,8 @@ struct method {
     /* Layers of its encoder; NULL: the setting `encoder` says which. */
     const struct layer_kind *kind;
     bool ranks; /* its steps run over several ranks: sums over nodes are all that its loss needs */
+    bool
+        falls; /* its rate falls over all epochs, so that a resumed training cannot have another number */
     bool pairs; /* a step on one of many graphs also sees another one, drawn at random */
     int views; /* versions of the graph that its encoder runs over at once; 0: it has no encoder, and
                   its stages have neither features nor views */

@@ -18,6 +18,7 @@ const struct method method_node2vec = {
                "checkpoint_every=1",
     .presets = PRESETS,
     .needs = METHOD_PER_NODE,
+    .falls = true,
     .declare = walk_table_declare,
     .prepare = walk_table_prepare,
     .release = walk_table_release,

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* A resumed training must continue what was begun. */
-static graco_status check_same(const struct graco_config *begun, const struct graco_config *wanted,
-                               const char *path)
+static graco_status check_same(const struct method *method, const struct graco_config *begun,
+                               const struct graco_config *wanted, const char *path)
 {
     char a[CONFIG_TEXT], b[CONFIG_TEXT];
     if (strcmp(begun->method, wanted->method) != 0)
@@ -18,6 +18,14 @@ static graco_status check_same(const struct graco_config *begun, const struct gr
                            begun->method, wanted->method);
     const char *key =
         config_differs(a, b, begun, wanted, GRACO_KEY_LENGTH | GRACO_KEY_FREE | GRACO_KEY_HOST);
+    if (!key && method->falls && begun->epochs != wanted->epochs)
+        return status_fail(
+            GRACO_ERROR_ARGUMENT,
+            "%s was trained with epochs = %lld, over which the rate of method %s falls: "
+            "resumed with %lld it would be another training; expected --epochs %lld, or a "
+            "training from the start in another folder",
+            path, (long long)begun->epochs, begun->method, (long long)wanted->epochs,
+            (long long)begun->epochs);
     return key ? status_fail(GRACO_ERROR_ARGUMENT,
                              "%s was trained with %s = %s, not %s: it cannot be resumed", path, key,
                              a, b)
@@ -46,7 +54,7 @@ graco_status resume_model(struct graco_model **out, const struct resumed *r)
     graco_status status = GRACO_OK;
     char words[GRACO_DIFFERENCES];
     TRY(checkpoint_read(&model, r->checkpoint));
-    TRY(check_same(&model->config, r->config, r->checkpoint));
+    TRY(check_same(model->method, &model->config, r->config, r->checkpoint));
     TRY(model_check(model, r->data, r->checkpoint));
     TRY(method_compare(words, model, r->given));
     if (*words)

@@ -189,6 +189,36 @@ static void kills_lose_nothing(const char *method, const graco_dataset *data,
     graco_config_free(config);
 }
 
+/* With more epochs a training goes on to what it would have been with them from the start, or says why not. */
+static void more_epochs_go_on(const char *method, const graco_dataset *data)
+{
+    graco_config *config = make_config(method, "2");
+    graco_matrix whole = {0}, Z = {0};
+    char run[PATH], path[2 * PATH];
+    snprintf(run, sizeof run, "%s/more-%s", root, method);
+    if (strcmp(value_of(config, "epochs"), "0") == 0)
+        goto done;
+    whole = trained(data, config);
+    CHECK_OK(graco_config_set(config, "epochs", "2"));
+    CHECK_OK(graco_train(NULL, NULL, data, config, &(graco_train_options){.run = run}));
+    CHECK_OK(graco_config_set(config, "epochs", "5"));
+    const graco_train_options options = {.run = run, .resume = true};
+    graco_status status = graco_train(NULL, NULL, data, config, &options);
+    if (status != GRACO_OK)
+        CHECK_FAILS(status, GRACO_ERROR_ARGUMENT,
+                    "expected --epochs 2, or a training from the start");
+    snprintf(path, sizeof path, "%s/embeddings.npy", run);
+    if (status == GRACO_OK) {
+        CHECK_OK(graco_matrix_load(&Z, path));
+        CHECK(equal(&Z, &whole));
+    }
+    remove_run(run);
+done:
+    graco_matrix_clear(&Z);
+    graco_matrix_clear(&whole);
+    graco_config_free(config);
+}
+
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
 /* An edge list alone: neither features nor labels. */
@@ -283,6 +313,7 @@ int main(void)
         graco_matrix expected = trained(data, config);
         threads_change_no_bit(info.name, data, &expected);
         stops_lose_nothing(info.name, data, &expected);
+        more_epochs_go_on(info.name, data);
         kills_lose_nothing(info.name, data, &expected);
         needs_are_named(&info, bare, featured);
         memory_is_linear(info.name);
