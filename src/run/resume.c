@@ -74,7 +74,8 @@ done:
 graco_status resume_check_place(const struct graco_model *model, const struct resumed *r,
                                 int64_t steps)
 {
-    if (model->step / steps == model->epoch && model->step % steps == model->sums.steps)
+    if (model->sums.steps <= steps && model->epoch <= (INT64_MAX - steps) / steps &&
+        model->step == model->epoch * steps + model->sums.steps)
         return GRACO_OK;
     return status_fail(
         GRACO_ERROR_ARGUMENT,

@@ -387,8 +387,6 @@ static graco_status run_epoch(struct session *s)
     const struct epoch_sums sums = model->sums;
     model->sums = (struct epoch_sums){0};
     int64_t left = s->config.epochs - ++model->epoch;
-    timing_add(&s->timing, sums.seconds);
-    s->done++;
     graco_epoch epoch = {.epoch = model->epoch,
                          .epochs = s->config.epochs,
                          .loss = sums.loss,
@@ -399,7 +397,16 @@ static graco_status run_epoch(struct session *s)
                                          step_seconds(s, s->step_began)};
     s->result.loss = epoch.loss;
     s->result.mutual_information = epoch.mutual_information;
-    TRY(judge(s, &epoch));
+    status = judge(s, &epoch);
+    if (status ==
+        GRACO_STOPPED) { /* all steps are done, and the epoch is not: it is judged when resumed */
+        model->epoch--;
+        model->sums = sums;
+        return stop_here(s);
+    }
+    TRY(status);
+    timing_add(&s->timing, sums.seconds);
+    s->done++;
     epoch.ended = ending_of(s);
     if (s->run)
         TRY(run_folder_log(s->run, &epoch));

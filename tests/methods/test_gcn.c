@@ -7,6 +7,7 @@
 #include "methods/gcn.h"
 #include "train/trainer.h"
 
+#include <time.h>
 #include <unistd.h>
 
 enum { NODES = 200, EPOCHS = 30 };
@@ -179,6 +180,48 @@ static void resumes(const graco_dataset *data, const char *folder)
     graco_matrix_clear(&again);
 }
 
+/* Says no as soon as an epoch's steps are done and the epoch is not: within the validation. It sleeps for longer than
+ * trainings wait between two questions, so that it is asked at every operation. */
+struct validating {
+    int64_t done, asked;
+};
+
+static bool count_epoch(void *user, const graco_epoch *epoch)
+{
+    ((struct validating *)user)->done = epoch->epoch;
+    return true;
+}
+
+static bool until_validation(void *user, const graco_progress *progress)
+{
+    struct validating *at = user;
+    nanosleep(&(struct timespec){.tv_nsec = 101000000}, NULL);
+    at->asked++;
+    return progress->epoch <= at->done + 1;
+}
+
+/* A training that was stopped while it judged an epoch has a checkpoint, and goes on by judging it. */
+static void stops_in_validation(const graco_dataset *data, const char *folder)
+{
+    graco_config config = fixture_config("gcn", "epochs=4");
+    struct validating at = {0};
+    graco_train_options options = {
+        .run = folder, .on_epoch = count_epoch, .on_progress = until_validation, .user = &at};
+    graco_train_result result = {0}, whole = {0};
+    graco_model *model = NULL;
+    graco_matrix P = fixture_train(&whole, data, &config), resumed = {0};
+    CHECK(graco_train(NULL, &result, data, &config, &options) == GRACO_STOPPED);
+    CHECK(at.asked > 1 && at.done == 0 && result.epochs == 0 && result.step == 1);
+    CHECK(graco_run_look(folder).begun);
+    options = (graco_train_options){.run = folder, .resume = true};
+    CHECK_OK(graco_train(&model, &result, data, &config, &options));
+    CHECK_OK(graco_model_embed(&resumed, model, data, &(graco_embed_options){.device = "cpu"}));
+    CHECK(fixture_same(&P, &resumed) && result.best_epoch == whole.best_epoch);
+    graco_model_free(model);
+    graco_matrix_clear(&P);
+    graco_matrix_clear(&resumed);
+}
+
 /* Several classes per node, from an inductive split: the training graph has no validation row, and the
  * cost is taken over the whole graph. A loaded model knows that it gives a probability per class. */
 static void several(const char *folder)
@@ -256,6 +299,7 @@ int main(void)
     dropped_entries(data);
     learns(data);
     resumes(data, fixture_path("run"));
+    stops_in_validation(data, fixture_path("judged"));
     several(fixture_path("several"));
     refusals(data);
     graco_dataset_free(data);
