@@ -248,7 +248,7 @@ static int64_t bytes_by_rows(const struct planning *p, const struct graph *shard
     return ROWS_PROGRAM + (sharing > later ? sharing : later);
 }
 
-/* Goes through an epoch of p->comm's rank. Several ranks embed their own rows at the end, which takes less
+/* Goes through an epoch of p->comm's rank. Ranks embed their own rows at the end, which takes less
  * memory than a step: one view and no gradients. */
 static graco_status plan_rank(graco_rank_plan *out, struct planning *p)
 {
@@ -264,18 +264,16 @@ static graco_status plan_rank(graco_rank_plan *out, struct planning *p)
         out->sent_rows = rows->sent_start[p->comm->ranks];
     }
     if (p->config.epochs > 0) {
-        int64_t bytes = p->comm ? p->comm->bytes : 0, messages = p->comm ? p->comm->messages : 0;
+        int64_t bytes = p->comm->bytes, messages = p->comm->messages;
         PASS(plan_steps(p));
         for (int64_t i = 0; i <= p->plan.steps; i++) /* whether to go on, as the loop asks */
             PASS(comm_stop(p->comm, &stop));
-        out->sent_bytes = p->comm ? p->comm->bytes - bytes : 0;
-        out->sent_messages = p->comm ? p->comm->messages - messages : 0;
+        out->sent_bytes = p->comm->bytes - bytes;
+        out->sent_messages = p->comm->messages - messages;
     }
-    if (!p->comm)
-        PASS(plan_embedding(p));
     out->host_bytes = p->tally.host_peak;
     out->own_bytes = p->tally.host_peak - p->plan.now_bytes;
-    out->by_rows = p->comm && p->given->by_rows && !graco_looks_at_all(&p->config, p->given);
+    out->by_rows = p->given->by_rows && !graco_looks_at_all(&p->config, p->given);
     if (out->by_rows)
         out->host_bytes = bytes_by_rows(p, graph, out->own_bytes);
     return GRACO_OK;
@@ -286,7 +284,7 @@ static graco_status plan_rank(graco_rank_plan *out, struct planning *p)
 static graco_status order_once(struct planning *p, struct graco_dataset *ordered)
 {
     const struct graco_dataset *data = p->made.data;
-    if (!p->comm || !data->order || p->config.inductive)
+    if (!data->order || p->config.inductive)
         return GRACO_OK;
     PASS(order_apply(&ordered->graph, data->graph, data->order));
     PASS(subset_features(&ordered->features, &data->features, data->order, data->graph->nodes));
@@ -311,6 +309,18 @@ static graco_status check_counted(const struct planning *p)
                 : GRACO_OK;
 }
 
+/* One rank is a training by one process, of whatever method. */
+static graco_status plan_alone(graco_rank_plan *out, const graco_dataset *data,
+                               const graco_config *config)
+{
+    graco_plan plan;
+    PASS(graco_plan_train(&plan, data, config));
+    *out = (graco_rank_plan){.nodes = data->graph->nodes,
+                             .host_bytes = plan.host_bytes,
+                             .own_bytes = plan.host_bytes - plan.now_bytes};
+    return GRACO_OK;
+}
+
 graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_dataset *data,
                               const graco_config *config)
 {
@@ -318,15 +328,16 @@ graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_d
     struct graco_dataset ordered = {0};
     struct comm comm = {0};
     graco_status status = GRACO_OK;
+    if (ranks == 1)
+        return plan_alone(out, data, config);
     if (ranks < 1 || ranks > GRACO_RANKS_MOST)
         FAIL(GRACO_ERROR_ARGUMENT, "%lld ranks: expected 1 to %d", (long long)ranks,
              GRACO_RANKS_MOST);
     comm_tally_init(&comm, 0, (int)ranks);
     TRY(method_find(&p.method, p.config.method));
-    TRY(allowed_check_ranks(ranks > 1 ? &comm : NULL, &p.config, p.method, data));
-    if (ranks > 1)
-        TRY(check_counted(&p));
-    p.comm = ranks > 1 ? &comm : NULL;
+    TRY(allowed_check_ranks(&comm, &p.config, p.method, data));
+    TRY(check_counted(&p));
+    p.comm = &comm;
     TRY(open_data(&p));
     TRY(order_once(&p, &ordered));
     for (int rank = 0; rank < ranks; rank++) {
