@@ -344,7 +344,7 @@ typedef struct graco_progress {
     double faster_seconds; /* what seconds_left would be with it, from counted operations */
 } graco_progress;
 
-/* graco calls it at most ten times a second, between steps and within long ones, on the thread that called
+/* graco calls it about ten times a second at most, between steps and within long ones, on the thread that called
  * graco_train. Returning false ends the training within about a second (GRACO_STOPPED): graco gives up the
  * step under way, and the checkpoint stands before it, perhaps within an epoch. On a GPU, and over ranks, of
  * which any may end it, a step runs to its end first. It must not change what the training uses. */
@@ -497,6 +497,8 @@ typedef struct graco_neighbours_options {
     int64_t memory;     /* bytes that copies of rows may fill on the CPU; default 1 GiB */
     int64_t threads;    /* 0: one per core; never changes the result */
     const char *device; /* "cpu", "cuda"; "auto", NULL too: a GPU where the work is worth it */
+    graco_share_fn *on_progress; /* or NULL; the share is not known: NaN */
+    void *user;
 } graco_neighbours_options;
 
 graco_neighbours_options graco_neighbours_defaults(void);
@@ -549,6 +551,8 @@ typedef struct graco_map_options {
     uint64_t seed;          /* default 0 */
     int64_t threads;        /* 0: one per core; never changes the result */
     const char *device;     /* for the neighbours, as in graco_neighbours_options */
+    graco_share_fn *on_progress; /* or NULL; the share is not known: NaN */
+    void *user;
 } graco_map_options;
 
 graco_map_options graco_map_defaults(void);

@@ -123,9 +123,8 @@ const char *graco_config_word(const char *key, int index);
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
-/* What output `index` of a supervised model is called: the name that this class had in the data set that it was
- * trained on, or its number where numbers were left out (classes 3 and 7). Borrowed from the model; NULL where
- * output k is class k. */
+/* What output `index` of a supervised model is called: its class by name, or by number where numbers were left out
+ * (classes 3 and 7). Borrowed from the model; NULL where output k is class k. */
 const char *graco_model_class(const graco_model *model, int64_t index);
 
 enum { GRACO_DIFFERENCES = 64 };
@@ -318,8 +317,8 @@ const char *graco_protocol_name(int index);
  * data set's own, which then is split 0. */
 int64_t graco_split_count(const graco_dataset *data, graco_protocol protocol, int64_t wanted);
 
-/* What a supervised model says of every node: P (nodes, classes), probabilities of the classes that occur, in the
- * order of their numbers, from a training on split number `split`. */
+/* What a supervised model says of every node: P (nodes, classes that occur), probabilities, from a training on
+ * split number `split`. */
 typedef struct graco_class_scores {
     int64_t split;
     graco_matrix P;
@@ -348,10 +347,12 @@ typedef struct graco_structure {
 /* ---- Clusters -------------------------------------------------------------------------------- */
 
 typedef struct graco_cluster_options {
-    int64_t clusters; /* 0: as many as the labelled nodes have classes, at most 1,024 */
-    int64_t starts;   /* of k-means, of which the best is kept; default 10 */
-    uint64_t seed;    /* default 0 */
-    int64_t threads;  /* 0: one per core; never changes the result */
+    int64_t clusters;            /* 0: as many as the labelled nodes have classes, at most 1,024 */
+    int64_t starts;              /* of k-means, of which the best is kept; default 10 */
+    uint64_t seed;               /* default 0 */
+    int64_t threads;             /* 0: one per core; never changes the result */
+    graco_share_fn *on_progress; /* or NULL; the share is not known: NaN */
+    void *user;
 } graco_cluster_options;
 
 graco_cluster_options graco_cluster_defaults(void);
@@ -364,9 +365,7 @@ typedef struct graco_cluster_result {
     int64_t labelled; /* nodes with a known label; 0: none, or several labels for each node */
     double nmi;       /* normalised mutual information with the labels, by the arithmetic mean */
     double ari;       /* adjusted Rand index */
-    double
-        accuracy; /* share of nodes whose class the best matching gives their cluster; NaN: more than 1,024
-                          classes or clusters, for its time is cubic in them */
+    double accuracy; /* share of nodes whose cluster is matched with their class; NaN above 1,024 */
     double modularity; /* of the clusters on the graph's edges */
     double silhouette; /* mean over at most 3,000 nodes, drawn by the seed */
     double seconds;
@@ -468,16 +467,16 @@ typedef struct graco_predict_options {
     bool all;           /* also nodes whose label is known; else those alone whose label is not */
     int64_t threads;    /* 0: one per core; never changes the result */
     const char *device; /* as in graco_embed_options */
+    graco_share_fn *on_progress; /* or NULL; the share is not known: NaN */
+    void *user;
 } graco_predict_options;
 
 /* Clear it with graco_prediction_clear. */
 typedef struct graco_prediction {
     int64_t count, classes;
     bool multi_label;
-    int64_t *node; /* (count) ascending */
-    int32_t *
-        class_of; /* (classes) numbers in the data set, ascending; NULL: the model is supervised, and
-                           graco_model_class names its classes */
+    int64_t *node;      /* (count) ascending */
+    int32_t *class_of;  /* (classes) numbers in the data; NULL: those of graco_model_class */
     float *probability; /* (count, classes) of each class; rows add up to 1 unless multi-label */
     double C;           /* of the regression; NaN: the model is supervised and has none */
 } graco_prediction;

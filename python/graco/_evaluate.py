@@ -228,12 +228,10 @@ class _Result:
     def __init__(self, function: Any, *arguments: Any, options: Any) -> None:
         self.value = c.EvalResult()
         with Interrupts() as interrupts:
-            options.on_progress = c.SHARE_FN(lambda user, share: interrupts.error is None)
+            interrupts.watch(options)
             status = function(byref(self.value), *arguments, byref(options))
         weakref.finalize(self, c.lib.graco_eval_result_clear, byref(self.value))
-        if interrupts.error:
-            raise interrupts.error
-        c.check(status)
+        interrupts.check(status)
 
 
 def _beside(found: _Result, data: c.Handle, options: Any, kept: dict) -> tuple:
@@ -277,9 +275,12 @@ def _probabilities(Z: Any, data: c.Handle, threads: int) -> np.ndarray:
     matrix, keep = c.give_matrix(as_embeddings(Z))
     out = c.Prediction()
     options = c.PredictOptions(all=True, threads=c.whole(threads, "threads"))
-    c.check(c.lib.graco_predict_embeddings(byref(out), byref(matrix), data.address, byref(options)))
+    with Interrupts() as interrupts:
+        interrupts.watch(options)
+        status = c.lib.graco_predict_embeddings(byref(out), byref(matrix), data.address, byref(options))
     del keep
     try:
+        interrupts.check(status)
         flat = np.ctypeslib.as_array(out.probability, shape=(out.count, out.classes))
         return flat.copy()
     finally:

@@ -14,6 +14,7 @@ from . import _library as c
 from ._arrow import Table, as_table
 from ._evaluate import as_embeddings, join_graph, join_labels, join_rows, row_names
 from ._graph import Graph, _path, graph_of, whole_graph
+from ._progress import Interrupts
 from ._reading import as_numbers, check_names, index_of, is_count, is_frame, with_ids
 
 
@@ -174,6 +175,10 @@ def map(
     options.epochs, options.threads = c.whole(epochs, "epochs"), c.whole(threads, "threads")
     options.seed = c.whole(seed, "seed", bits=64)
     out = c_void_p()
-    c.check(c.lib.graco_map_make(byref(out), byref(matrix), byref(options)))
+    with Interrupts() as interrupts:
+        interrupts.watch(options)
+        status = c.lib.graco_map_make(byref(out), byref(matrix), byref(options))
     del keep
-    return Map(c.Handle(out.value, "graco_map_free"), order, rows)
+    made = c.Handle(out.value, "graco_map_free")
+    interrupts.check(status)
+    return Map(made, order, rows)

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _library as c
 from ._evaluate import as_embeddings
+from ._progress import Interrupts
 from ._reading import node_rows
 
 
@@ -52,9 +53,12 @@ def neighbours(
         rows = node_rows(nodes, len(keep), "nodes")
         options.nodes, options.count = rows.ctypes.data_as(POINTER(c_int64)), rows.size
     found = c.Neighbours()
-    c.check(c.lib.graco_neighbours_find(byref(found), byref(matrix), byref(options)))
+    with Interrupts() as interrupts:
+        interrupts.watch(options)
+        status = c.lib.graco_neighbours_find(byref(found), byref(matrix), byref(options))
     del keep
     try:
+        interrupts.check(status)
         shape = (found.count, found.k)
         if found.count == 0:
             return np.empty(shape, np.int64), np.empty(shape, np.float32)

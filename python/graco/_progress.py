@@ -7,6 +7,8 @@ import sys
 import threading
 from typing import Any, Optional
 
+from . import _library as c
+
 
 class Silent:
     """Nothing, where stderr is not a terminal."""
@@ -98,6 +100,17 @@ class Interrupts:
                 self.handler = handler
                 signal.signal(signal.SIGINT, self._note)
         return self
+
+    def watch(self, options: Any) -> None:
+        """Lets work with these options ask whether a signal came. They keep the callback as long as it is asked."""
+        self.asked = c.SHARE_FN(lambda user, share: self.error is None)
+        options.on_progress = self.asked
+
+    def check(self, status: int) -> None:
+        """Raises what the handler raised, else what the status says."""
+        if self.error:
+            raise self.error
+        c.check(status)
 
     def _note(self, number: int, frame: Any) -> None:
         try:

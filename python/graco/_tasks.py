@@ -14,6 +14,7 @@ from . import _library as c
 from ._arrow import as_table
 from ._evaluate import as_embeddings, join_graph, join_labels
 from ._graph import Graph, _path, whole_graph, create, graph_of
+from ._progress import Interrupts
 from ._reading import as_array, as_number
 
 # ---- Links ----------------------------------------------------------------------------------------
@@ -193,9 +194,12 @@ def cluster(
         clusters=c.whole(clusters, "clusters"), starts=c.whole(starts, "starts"),
         seed=c.whole(seed, "seed", bits=64), threads=c.whole(threads, "threads"))
     result = c.ClusterResult()
-    c.check(c.lib.graco_evaluate_clusters(byref(result), byref(matrix), handle.address, byref(options)))
+    with Interrupts() as interrupts:
+        interrupts.watch(options)
+        status = c.lib.graco_evaluate_clusters(byref(result), byref(matrix), handle.address, byref(options))
     del keep
     try:
+        interrupts.check(status)
         found = np.ctypeslib.as_array(result.cluster, shape=(result.nodes,)).copy()
         if order is not None:  # back to the rows of Z
             rows, found = found, np.full(len(given), -1, found.dtype)  # -1: not in the graph

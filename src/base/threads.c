@@ -18,10 +18,9 @@
 #include "base/memory.h"
 #include "graco_command.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,6 +47,7 @@ struct share {
 };
 
 struct loop {
+    struct threads_watch *watch; /* of the caller; NULL: none */
     threads_body *body;
     void *job;
     int64_t count, size;
@@ -55,13 +55,58 @@ struct loop {
     struct share share[SHARES_MOST];
 };
 
+/* ---- Watches --------------------------------------------------------------------------------- */
+
+static const double WATCH_INTERVAL = 0.1; /* seconds between two questions */
+
+static _Thread_local struct threads_watch
+    *watched;                      /* of this thread, or of the loop that it works on */
+static _Thread_local bool helping; /* in another's loop: only the caller asks */
+
+void threads_watch(struct threads_watch *watch, graco_share_fn *go_on, void *user)
+{
+    *watch = (struct threads_watch){.go_on = go_on, .user = user, .before = watched};
+    if (go_on)
+        watched = watch;
+}
+
+void threads_unwatch(const struct threads_watch *watch)
+{
+    watched = watch->before;
+}
+
+static bool not_stopped(struct threads_watch *watch)
+{
+    return !atomic_load_explicit(&watch->stopped, memory_order_relaxed);
+}
+
+bool threads_ask(struct threads_watch *watch)
+{
+    double now = threads_seconds_roughly();
+    if (now - watch->asked >= WATCH_INTERVAL && not_stopped(watch)) {
+        watch->asked = now;
+        atomic_store(&watch->stopped, !watch->go_on(watch->user, (double)NAN));
+    }
+    return not_stopped(watch);
+}
+
+bool threads_go_on(void)
+{
+    return !watched || (helping ? not_stopped : threads_ask)(watched);
+}
+
+graco_status threads_look(void)
+{
+    return threads_go_on() ? GRACO_OK : status_fail(GRACO_STOPPED, "stopped");
+}
+
 static void work_on(struct loop *loop, int seat)
 {
     for (int i = 0; i < loop->shares; i++) {
         struct share *share = &loop->share[(seat + i) % loop->shares];
         for (;;) {
             int64_t first = atomic_fetch_add_explicit(&share->next, 1, memory_order_relaxed);
-            if (first >= share->end)
+            if (first >= share->end || !threads_go_on())
                 break;
             first *= loop->size;
             int64_t left = loop->count - first;
@@ -150,6 +195,8 @@ static void *run_worker(void *argument)
         if (state % PHASES != READY ||
             !atomic_compare_exchange_strong(&w->state, &state, state - READY + RUNNING))
             continue; /* taken back */
+        watched = w->loop->watch;
+        helping = true;
         work_on(w->loop, w->seat);
         enter(w, (state / PHASES + 1) * PHASES + IDLE);
     }
@@ -255,6 +302,7 @@ void threads_run(int threads, int64_t count, int64_t size, threads_body *body, v
     if (most > WORKERS_MOST + 1)
         most = WORKERS_MOST + 1;
     int claimed = most > 1 ? claim_workers(claim, (int)most - 1) : 0;
+    loop.watch = watched;
     loop.body = body;
     loop.job = job;
     loop.count = count;

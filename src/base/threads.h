@@ -5,6 +5,9 @@
 #ifndef BASE_THREADS_H
 #define BASE_THREADS_H
 
+#include "base/status.h"
+
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -31,6 +34,30 @@ void threads_run(int threads, int64_t count, int64_t size, threads_body *body, v
 /* While `skip` is true the loops that this thread asks for are not run, as if they had no items: for
  * who wants to know what memory a kernel takes, and not what it computes. */
 void threads_skip(bool skip);
+
+/* Work that its caller may stop. While a thread watches, it asks between the pieces of its loops, at most ten times a
+ * second, whether to go on; after a no the rest of this loop and all later ones are left out, and what they compute is
+ * worth nothing. So whoever uses the results of a loop to find places in memory, or ends with them, looks first. */
+struct threads_watch {
+    graco_share_fn *go_on; /* asked on the thread that watches; its share is not known: NaN */
+    void *user;
+    double asked;
+    atomic_bool stopped;
+    struct threads_watch *before; /* what the thread watched until then */
+};
+
+/* Fills *watch and watches until threads_unwatch. A `go_on` of NULL changes nothing. */
+void threads_watch(struct threads_watch *watch, graco_share_fn *go_on, void *user);
+void threads_unwatch(const struct threads_watch *watch);
+
+/* Asks, as said above, whoever watches; whether nobody said no. */
+bool threads_ask(struct threads_watch *watch);
+
+/* Whether nobody said no; for a long piece of a loop, on any thread, and for long work without loops. */
+bool threads_go_on(void);
+
+/* GRACO_STOPPED if the watch of this thread was answered no. */
+graco_status threads_look(void);
 
 /* Seconds on a clock that never goes backwards. */
 double threads_seconds(void);

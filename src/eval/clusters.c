@@ -118,8 +118,10 @@ graco_status graco_evaluate_clusters(graco_cluster_result *result, const graco_m
     graco_cluster_result made = {.nodes = data->graph->nodes};
     struct known_labels known = {0};
     struct kmeans found = {0};
+    struct threads_watch watch;
     graco_matrix X = {0};
     double start = threads_seconds();
+    threads_watch(&watch, how.on_progress, how.user);
     TRY(protocol_check_rows(Z, data));
     TRY(find_labels(&known, data));
     TRY(choose_clusters(&made.clusters, &how, &known, data));
@@ -131,6 +133,7 @@ graco_status graco_evaluate_clusters(graco_cluster_result *result, const graco_m
     made.seconds = threads_seconds() - start;
     *result = made;
 done:
+    threads_unwatch(&watch);
     if (status != GRACO_OK)
         graco_cluster_result_clear(&made);
     graco_matrix_clear(&X);

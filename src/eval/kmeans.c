@@ -88,6 +88,8 @@ static void draw_centres(struct fit *f, int64_t start)
         float *centre = now->centre + k * now->cols;
         memcpy(centre, f->X->data + row * now->cols, (size_t)now->cols * sizeof *centre);
         f->drawn = centre;
+        if (!threads_go_on())
+            return;
         threads_run(f->options->threads, now->rows, ROWS, come_nearer, f);
     }
 }
@@ -163,6 +165,7 @@ static graco_status assign(struct fit *f)
         threads_run(f->options->threads, now->rows, ROWS, lessen, f);
     }
     threads_run(f->options->threads, now->rows, ROWS, choose_nearest, f);
+    PASS(threads_look());
     fill_empty(f);
     now->cost = 0;
     for (int64_t i = 0; i < now->rows; i++)
@@ -207,6 +210,7 @@ static graco_status run_start(struct fit *f, int64_t start)
 {
     double before = INFINITY;
     draw_centres(f, start);
+    PASS(threads_look());
     PASS(assign(f));
     for (int round = 0; round < KMEANS_ROUNDS && before - f->now.cost > ENOUGH * f->now.cost;
          round++) {

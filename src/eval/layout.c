@@ -112,6 +112,7 @@ static graco_status connect(struct layout *l, float smallest)
     int64_t k = l->near->k, pairs = 0;
     TRY(memory_alloc(&l->weight, l->nodes * k, sizeof *l->weight));
     threads_run(l->threads, l->nodes, ROWS_PER_PIECE, weigh_rows, l);
+    TRY(threads_look());
     TRY(memory_alloc(&row, 2 * l->nodes * k, sizeof *row));
     TRY(memory_alloc(&col, 2 * l->nodes * k, sizeof *col));
     TRY(memory_alloc(&value, 2 * l->nodes * k, sizeof *value));
@@ -350,10 +351,12 @@ graco_status layout_fit(float *place, const struct layout_neighbours *near,
     TRY(memory_alloc(&l.to, 2 * l.nodes, sizeof *l.to));
     place_first(&l);
     for (l.epoch = 0; l.epoch < epochs; l.epoch++) {
+        TRY(threads_look());
         l.rate = 1 - (float)l.epoch / (float)epochs;
         threads_run(l.threads, l.nodes, ROWS_PER_PIECE, move_rows, &l);
         swap_places(&l);
     }
+    TRY(threads_look());
     place_lonely(&l);
     memcpy(place, l.from, (size_t)(2 * l.nodes) * sizeof *place);
 done:

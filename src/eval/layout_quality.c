@@ -113,6 +113,7 @@ graco_status layout_quality(struct layout_quality *out, const graco_matrix *Z, c
         TRY(memory_alloc(&q.missed, q.sample, sizeof *q.missed));
         threads_run(threads, nodes, 256, invert_rows, &q);
         threads_run(threads, q.sample, 1, measure_rows, &q);
+        TRY(threads_look());
         for (int64_t s = 0; s < q.sample; s++)
             for (int which = 0; which < 2; which++)
                 missed[which] += q.missed[s][which];

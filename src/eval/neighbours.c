@@ -203,16 +203,19 @@ graco_status graco_neighbours_find(graco_neighbours *out, const graco_matrix *Z,
     const graco_neighbours_options defaults = graco_neighbours_defaults();
     graco_status status = GRACO_OK;
     struct neighbours_search s = {.Z = Z};
+    struct threads_watch watch;
     struct context *context = NULL;
     int32_t *list = NULL;
     float *scale = NULL;
     if (!options)
         options = &defaults;
     int threads = threads_count(options->threads);
+    threads_watch(&watch, options->on_progress, options->user);
     TRY(find_metric(&s.metric, options->metric));
     TRY(check_shape(Z, options));
     TRY(prepare(&s, &list, &scale, options));
     threads_run(threads, Z->rows, ROWS_PER_PIECE, measure_rows, &s);
+    TRY(threads_look());
     TRY(check_finite(&s));
     for (int64_t i = 0; i < Z->rows; i++)
         s.made.zero_rows += s.norm[i] == 0;
@@ -220,9 +223,12 @@ graco_status graco_neighbours_find(graco_neighbours *out, const graco_matrix *Z,
     TRY(open_device(&context, options->device, threads, &s.kernel));
     TRY(context->kernels->neighbours(context, &s.kernel));
     TRY(context_finish(context));
+    TRY(threads_look());
     threads_run(threads, s.made.count, ROWS_PER_PIECE, score_again, &s);
+    TRY(threads_look());
     *out = s.made;
 done:
+    threads_unwatch(&watch);
     if (status != GRACO_OK)
         graco_neighbours_clear(&s.made);
     context_free(context);

@@ -4,6 +4,7 @@
 #include "eval/partition.h"
 
 #include "base/memory.h"
+#include "base/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -179,8 +180,10 @@ static graco_status match(double *share, const struct partition_table *t)
     TRY(memory_zalloc(&m.row_of, m.side + 1, sizeof *m.row_of));
     TRY(memory_zalloc(&m.before, m.side + 1, sizeof *m.before));
     TRY(memory_zalloc(&m.seen, m.side + 1, sizeof *m.seen));
-    for (int64_t row = 1; row <= m.side; row++)
+    for (int64_t row = 1; row <= m.side; row++) {
+        TRY(threads_look());
         match_row(&m, row);
+    }
     for (int64_t col = 1; col <= m.side; col++)
         matched -= cost(&m, m.row_of[col], col);
     *share = matched / (double)t->items;

@@ -124,6 +124,12 @@ static graco_status take_given(graco_prediction *out, const graco_matrix *Z,
     return GRACO_OK;
 }
 
+/* A watch of a context. */
+static bool ask(void *watch)
+{
+    return threads_ask(watch);
+}
+
 /* From regressions on embeddings; lists are as list_nodes made them. */
 static graco_status fit_known(graco_prediction *out, const graco_matrix *Z,
                               const graco_dataset *data, const struct node_list lists[2],
@@ -133,6 +139,7 @@ static graco_status fit_known(graco_prediction *out, const graco_matrix *Z,
     const struct backend *backend = NULL;
     struct probe probe = {0};
     struct logistic_report report = {0};
+    struct threads_watch watch = {.go_on = options->on_progress, .user = options->user};
     graco_status status = GRACO_OK;
     struct probe_input input = {.blas = &blas,
                                 .Z = Z->data,
@@ -155,6 +162,8 @@ static graco_status fit_known(graco_prediction *out, const graco_matrix *Z,
         out->class_of[k] = (int32_t)class_number(data, k);
     TRY(probe_backend(&backend, options->device, &input, lists[1].count, PROTOCOL_FOLDS));
     TRY(context_create(&input.context, backend, input.threads, 0));
+    if (options->on_progress)
+        input.context->watch = (struct watch){.go_on = ask, .owner = &watch};
     TRY(blas_open(&blas, input.threads));
     TRY(protocol_fit(&probe, &out->C, &report, &input, lists[1], 0, 0));
     TRY(memory_alloc(&out->probability, lists[0].count * out->classes, sizeof *out->probability));

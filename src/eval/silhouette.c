@@ -98,6 +98,7 @@ graco_status silhouette_measure(double *mean, const graco_matrix *X, const int32
     bool known = used >= 2 && used < s.count;
     if (known)
         threads_run(threads, s.count, ROWS_PER_PIECE, measure_rows, &s);
+    TRY(threads_look());
     for (int64_t i = 0; known && i < s.count; i++)
         sum += s.value[i];
     *mean = known ? sum / (double)s.count : NAN;

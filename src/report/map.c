@@ -238,7 +238,9 @@ graco_status graco_map_make(graco_map **out, const graco_matrix *Z,
     graco_map *map = NULL;
     graco_map_options defaults = graco_map_defaults();
     double begun = threads_seconds();
+    struct threads_watch watch;
     options = options ? options : &defaults;
+    threads_watch(&watch, options->on_progress, options->user);
     *out = NULL;
     TRY(check(Z, options));
     TRY(memory_zalloc(&map, 1, sizeof *map));
@@ -252,6 +254,7 @@ graco_status graco_map_make(graco_map **out, const graco_matrix *Z,
     *out = map;
     map = NULL;
 done:
+    threads_unwatch(&watch);
     graco_map_free(map);
     return status;
 }

@@ -189,7 +189,7 @@ static void take_tiles(void *job, struct threads_piece piece)
     int64_t tiles = tile_count(sweep);
     for (;;) {
         int64_t index = atomic_fetch_add_explicit(&sweep->next, 1, memory_order_relaxed);
-        if (index >= tiles)
+        if (index >= tiles || !threads_go_on())
             break;
         run_tile(sweep, index, sweep->work + piece.seat * (int64_t)WORK);
     }
