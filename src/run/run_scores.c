@@ -460,9 +460,17 @@ graco_status graco_run_kept_scores(const graco_eval_result **out, graco_eval_opt
 {
     struct run_scores scores = {0};
     struct made_from from = {0};
+    struct json *file = NULL;
     *out = NULL;
+    PASS(kept_read(&file, run->path, "eval.json"));
+    if (!file) /* embeddings need not be read to say so */
+        return GRACO_OK;
+    json_free(file);
     run->compared = NULL;
-    PASS(made_from_embeddings(&from, run, 0, run->info.seeds * run->info.splits, data));
+    graco_status status =
+        made_from_embeddings(&from, run, 0, run->info.seeds * run->info.splits, data);
+    if (status != GRACO_OK) /* where some training has no embeddings, no scores are of all */
+        return status == GRACO_ERROR_MEMORY ? status : GRACO_OK;
     PASS(find_kept(&scores, run, data, &from));
     scores_clear(&run->scores);
     baselines_clear(&run->baselines);

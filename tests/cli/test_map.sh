@@ -103,4 +103,10 @@ exits 0 "" train g.npz -o run --resume --epochs 3 --threads 1 --device cpu -q
 exits 0 "3 clusters" map run g.npz -k 2 -o run.html
 holds "nothing is shown of embeddings that are gone: $(cat err)" [ "$(grep -c -e accuracy -e 'modularity 0.250' err)" -eq 0 ]
 exits 0 "2 clusters" map run g.npz -k 2 --clusters 2 -o run.html
+exits 0 "" train g.npz -o two --runs 2 --epochs 2 --set hidden=8 --threads 1 --device cpu -q
+exits 0 "" eval two g.npz --splits 2 --threads 1 --device cpu
+exits 0 "2 runs, 2 splits" map two g.npz -k 2 -o two.html
+rm two/run-2/embeddings.npy
+exits 0 "wrote two.html" map two g.npz -k 2 -o two.html
+holds "no scores of runs of which one has not ended: $(cat err)" [ "$(grep -c accuracy err)" -eq 0 ]
 checked
