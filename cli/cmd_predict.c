@@ -122,6 +122,8 @@ static int predict(const char *path, const char *source, const graco_load_option
     const struct named named = {model, data, found.class_of, fitted || !strstr(words, "labels")};
     fill(&table, named, &found, nodes, of->count);
     TRY(save(&table, output));
+    if (fflush(stdout) != 0 || ferror(stdout)) /* output_finish says so */
+        goto done;
     runs_say_first(run, "this is by");
     output_note("wrote %s: %" PRId64 " nodes, %" PRId64 " classes",
                 strcmp(output, "-") == 0 ? "the standard output" : output,

@@ -37,6 +37,7 @@ struct transfer {
     bool accepted;   /* the answer's head was looked at and is good */
     bool failed;     /* download->error says why */
     bool mismatch;   /* the hash is not the expected one */
+    int64_t wire;    /* bytes that came for this request, with all that is around the file's */
     double started;
 };
 
@@ -203,6 +204,24 @@ static bool has_end(const struct transfer *t)
     return (coding && strcasecmp(coding, "chunked") == 0) || version >= CURL_HTTP_VERSION_2_0;
 }
 
+/* Proxies and libcurl may each believe another one of two lengths. */
+static bool check_lengths(struct transfer *t)
+{
+    struct curl_header *found = NULL;
+    char first[32] = "";
+    for (size_t i = 0, count = 1; i < count; i++) {
+        if (curl_easy_header(t->curl, "Content-Length", i, CURLH_HEADER, -1, &found) != CURLHE_OK)
+            return true;
+        count = found->amount;
+        if (i == 0)
+            snprintf(first, sizeof first, "%s", found->value);
+        if (strcmp(found->value, first) != 0)
+            return fail(t, "%s: the server says two lengths, %s and %.31s; expected one",
+                        t->download->url, first, found->value);
+    }
+    return true;
+}
+
 /* Looks at the head of the answer before the first byte of the body is written. */
 static bool accept_answer(struct transfer *t)
 {
@@ -214,7 +233,7 @@ static bool accept_answer(struct transfer *t)
     t->total = -1;
     curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &code);
     curl_easy_getinfo(t->curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
-    if (!take_position(t, code))
+    if (!check_lengths(t) || !take_position(t, code))
         return false;
     if (t->total < 0 && length >= 0)
         t->total = length <= INT64_MAX - t->at ? t->at + length : INT64_MAX; /* refused below */
@@ -260,13 +279,33 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
     return length;
 }
 
+/* Chunks may carry more than the file's bytes: a sixteenth of what comes must be these. */
+enum { WIRE_TIMES = 16, WIRE_FREE = 1 << 20 };
+
+/* libcurl tells all bytes that come before it takes them apart. */
+static int on_wire(CURL *curl, curl_infotype kind, char *bytes, size_t count, void *user)
+{
+    struct transfer *t = user;
+    (void)curl, (void)bytes;
+    if (kind != CURLINFO_DATA_IN && kind != CURLINFO_HEADER_IN)
+        return 0;
+    t->wire += (int64_t)count;
+    if (!t->failed && (t->wire - WIRE_FREE) / WIRE_TIMES > t->at - t->before) {
+        part_remove(t);
+        fail(t,
+             "%s: the server sent %" PRId64 " bytes around %" PRId64 " of the file; expected less",
+             t->download->url, t->wire, t->at - t->before);
+    }
+    return 0;
+}
+
 static int on_progress(void *user, curl_off_t total, curl_off_t got, curl_off_t unused,
                        curl_off_t unused_too)
 {
     struct transfer *t = user;
     double seconds = output_now() - t->started;
     (void)total, (void)got, (void)unused, (void)unused_too;
-    if (*t->download->stop)
+    if (*t->download->stop || t->failed)
         return 1;
     output_progress_bytes(t->download->progress, t->download->label, t->at, t->total,
                           seconds > 0 ? (double)(t->at - t->before) / seconds : 0);
@@ -299,6 +338,9 @@ static void set_options(struct transfer *t, char message[CURL_ERROR_SIZE])
     curl_easy_setopt(t->curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(t->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
     curl_easy_setopt(t->curl, CURLOPT_XFERINFODATA, t);
+    curl_easy_setopt(t->curl, CURLOPT_DEBUGFUNCTION, on_wire);
+    curl_easy_setopt(t->curl, CURLOPT_DEBUGDATA, t);
+    curl_easy_setopt(t->curl, CURLOPT_VERBOSE, 1L);
 }
 
 static bool is_break(CURLcode result, long code)
@@ -352,6 +394,7 @@ static enum outcome request(struct transfer *t)
     long code = 0;
     t->accepted = t->failed = false;
     t->before = t->at;
+    t->wire = 0;
     t->total = d->size;
     t->started = output_now();
     set_options(t, message);

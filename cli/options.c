@@ -99,7 +99,7 @@ static bool read_integer(const struct command *command, const struct option *o, 
         *(int64_t *)o->target = number;
         return true;
     }
-    if (o->max == INT64_MAX)
+    if (o->max == INT64_MAX && errno != ERANGE)
         snprintf(expected, sizeof expected, "a whole number, at least %" PRId64, o->min);
     else
         snprintf(expected, sizeof expected, "a whole number from %" PRId64 " to %" PRId64, o->min,

@@ -18,6 +18,8 @@
  *     /redirect/F    302 to /good/F; /loop/F 302 to itself; /local/F 302 to file:///etc/passwd
  *     /missing/F     404; /broken/F     500
  *     /large/F       says that it has 2^50 bytes; /endless/F chunks without end
+ *     /padded/F      chunks of a byte, each with 16 KB of extension, without end
+ *     /lengths/F     two lengths, the second of them one byte less; /twice/F the same length twice
  *     /unsized/F     ends with the connection, without a length
  *     /packed/F      Content-Encoding: gzip
  *     /empty/F       200 without a body
@@ -223,6 +225,8 @@ static void serve(struct request *r)
             is(r, "large")                  ? 1LL << 50
             : is(r, "vast") && r->has_range ? LLONG_MAX
                                             : last - first);
+    if (is(r, "lengths") || is(r, "twice"))
+        say(r, "Content-Length: %lld\r\n", last - first - is(r, "lengths"));
     if (is(r, "packed"))
         say(r, "Content-Encoding: gzip\r\n");
     say(r, "ETag: %s\r\nConnection: close\r\n\r\n", tag);
@@ -231,16 +235,17 @@ static void serve(struct request *r)
         keep_silent(r->socket);
 }
 
+/* Without end. Those of "padded" are a byte long, with a long extension. */
 static void serve_chunks(const struct request *r)
 {
-    char block[4096];
+    char block[16384];
 
     memset(block, 'x', sizeof(block));
     say(r, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
     for (;;) {
-        say(r, "%zx\r\n", sizeof(block));
+        say(r, is(r, "padded") ? "1;" : "4000\r\n");
         put(r, block, sizeof(block));
-        put(r, "\r\n", 2);
+        say(r, is(r, "padded") ? "\r\nx\r\n" : "\r\n");
     }
 }
 
@@ -260,7 +265,7 @@ static void answer(int socket)
         say(&r, "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n");
     else if (is(&r, "broken"))
         refuse(&r, "500 Internal Server Error");
-    else if (is(&r, "endless"))
+    else if (is(&r, "endless") || is(&r, "padded"))
         serve_chunks(&r);
     else if (is(&r, "empty"))
         say(&r, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");

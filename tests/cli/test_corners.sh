@@ -123,6 +123,10 @@ exits 0 "kept" info kept
 exits 1 "no data set 'absent'" info absent
 exits 2 "empty" info ""
 
+exits 2 "expected a whole number from 0 to 9223372036854775807" eval --seed 18446744073709551615 x y
+exits 2 "expected a whole number, at least 0" eval --seed -1 x y
+exits 2 "expected a whole number, at least 0" eval --seed one x y
+
 # ---- Full disks ------------------------------------------------------------------------------------
 if [ -e /dev/full ]; then
     for line in "info g.npz" "info g.npz --json" "help" "train --help" "info --help" "--version"; do
@@ -141,6 +145,13 @@ holds "embeddings of both are named" grep -q 'pair/run-\*/embeddings.npy' out
 holds "progress names the run" grep -q 'run 2 of 2' err
 exits 0 "" train g.npz "${tiny[@]}" -q
 holds "runs/NAME" [ -s runs/g/embeddings.npy ]
+if [ -e /dev/full ]; then
+    code=0
+    "$graco" predict runs/g g.npz --all -o - >/dev/full 2>err || code=$?
+    holds "predict does not say it wrote what is lost" [ $code -eq 1 ]
+    holds "it says so" grep -q 'could not be written' err
+    holds "and nothing else" bash -c '! grep -q "wrote" err'
+fi
 cp g.npz .hidden.npz
 exits 0 "" train .hidden.npz "${tiny[@]}" -q
 holds "a name with a dot in front" [ -s runs/unnamed/embeddings.npy ]

@@ -270,6 +270,14 @@ fails empty "no file of its kind"
 fails large "has 1125899906842624 bytes; expected at most 67108864"
 fails endless "is larger than the 67108864 bytes that are accepted"
 absent data/dblp/dblp.npz.part
+fails padded "bytes around"
+absent data/dblp/dblp.npz.part
+fails lengths "the server says two lengths"
+absent data/dblp/dblp.npz
+fresh
+exits 0 "fetched" dblp --from "$url/twice"
+same files/dblp.npz data/dblp/dblp.npz
+fresh
 fails unsized "does not say how long the file is"
 fails packed "the encoding 'gzip'"
 echo "<html>please log in</html>" >files/page && mv files/dblp.npz files/dblp.kept
