@@ -102,15 +102,12 @@ static graco_status keep_settings(struct job *job)
     char value[SETTINGS_TEXT];
     const char *key;
 
-    graco_status status = graco_run_training(&training, job->begun, 0);
+    PASS(graco_run_training(&training, job->begun, 0));
     const char *wanted = job->line->settings.method;
-    if (status == GRACO_OK &&
-        (!training.config || (wanted && strcmp(wanted, graco_config_method(training.config)))))
+    if (!training.config || (wanted && strcmp(wanted, graco_config_method(training.config))))
         return GRACO_OK;
-    if (status == GRACO_OK)
-        status = graco_config_copy(&kept, training.config);
-    if (status != GRACO_OK)
-        return status;
+    PASS(graco_config_copy(&kept, training.config));
+    graco_status status = GRACO_OK;
     for (int i = 0; status == GRACO_OK && (key = graco_config_key(kept, i, NULL)); i++)
         if (graco_config_kind(key) == GRACO_KEY_HOST)
             status = graco_config_set(kept, key, settings_get(value, job->config, key));
@@ -178,15 +175,12 @@ static graco_status settings_for(graco_config **config, const struct job *job, i
 {
     char split[SETTINGS_TEXT];
 
-    graco_status status = graco_config_copy(config, job->config);
+    PASS(graco_config_copy(config, job->config));
     snprintf(split, sizeof split, "%" PRId64, index % job->form.splits);
-    if (status == GRACO_OK)
-        status = set_seed(*config, job->seed + (uint64_t)(index / job->form.splits));
-    if (status == GRACO_OK && job->form.splits > 1)
-        status = graco_config_set(*config, "split", split);
-    if (status == GRACO_OK && job->one_thread)
-        status = graco_config_set(*config, "threads", "1");
-    return status;
+    PASS(set_seed(*config, job->seed + (uint64_t)(index / job->form.splits)));
+    if (job->form.splits > 1)
+        PASS(graco_config_set(*config, "split", split));
+    return job->one_thread ? graco_config_set(*config, "threads", "1") : GRACO_OK;
 }
 
 enum { LABEL = 128 };
@@ -395,12 +389,11 @@ static graco_status load(struct job *job)
 
     graco_dataset_free(job->data);
     job->data = NULL;
-    graco_status status = line->source ? loading_dataset(&job->data, line->source, &job->load,
-                                                         job->begun, line->quiet || line->json)
-                                       : graco_dataset_generate(&job->data, &generate);
-    if (status == GRACO_OK)
-        job->info = graco_dataset_describe(job->data);
-    return status;
+    PASS(line->source ? loading_dataset(&job->data, line->source, &job->load, job->begun,
+                                        line->quiet || line->json)
+                      : graco_dataset_generate(&job->data, &generate));
+    job->info = graco_dataset_describe(job->data);
+    return GRACO_OK;
 }
 
 /* The folder for the run: as given, else runs/NAME. */
@@ -434,24 +427,22 @@ static graco_status load_again(struct job *job)
 {
     char words[GRACO_DIFFERENCES] = "";
 
-    graco_status status = find_alike(job);
-    if (status != GRACO_OK || !job->begun)
-        return status;
-    status = graco_run_compare(words, job->begun, 0, job->data);
-    if (status == GRACO_OK)
-        status = graco_ranks_alike("what the run's data differ in", *words ? words : "nothing");
-    return status == GRACO_OK && *words ? load(job) : status;
+    PASS(find_alike(job));
+    if (!job->begun)
+        return GRACO_OK;
+    PASS(graco_run_compare(words, job->begun, 0, job->data));
+    PASS(graco_ranks_alike("what the run's data differ in", *words ? words : "nothing"));
+    return *words ? load(job) : GRACO_OK;
 }
 
 static graco_status load_all(struct job *job)
 {
     if (job->line->output)
         choose_folder(job);
-    graco_status status = find_alike(job);
-    if (status == GRACO_OK)
-        status = load(job);
-    if (status != GRACO_OK || job->line->output)
-        return status;
+    PASS(find_alike(job));
+    PASS(load(job));
+    if (job->line->output)
+        return GRACO_OK;
     choose_folder(job);
     return load_again(job);
 }
