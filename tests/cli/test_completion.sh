@@ -57,7 +57,7 @@ completes "fetch" graco help fet
 completes "--objective" graco train --obj
 completes "dgi" graco train --method dg
 completes "dgi" graco train --method = dg
-completes "exact infonce moment sampled" graco train --objective =
+completes "auto exact infonce moment sampled" graco train --objective =
 completes "cora cora+" graco train --preset cor
 completes "encoder=" graco train --set enc
 completes "gcn sage sage_skip" graco train --set encoder =

@@ -159,7 +159,7 @@ while read -r name supervised; do
     holds "help tune lists $name: $listed" [ "$listed" != "$supervised" ]
 done <taken
 exits 2 "expected KEY=a,b,c" tune small.npz -o none --search tau
-exits 2 "unknown setting" tune small.npz -o none --search width=3
+exits 2 "unknown setting" tune small.npz -o none --search wide=3
 # What no training takes is refused before one begins, with what was given; two values that do not go together end
 # the search at once, though others are being trained, which takes minutes.
 exits 2 "search hidden=0..4: hidden is '0'; expected a whole number" tune small.npz -o none --search hidden=0..4

@@ -13,7 +13,7 @@ from support import main
 
 SOURCE = os.environ["GRACO_SOURCE"]
 INCLUDE = os.path.join(SOURCE, "include")
-HEADERS = [os.path.join(INCLUDE, name) for name in ("graco.h", "graco_more.h")]
+HEADERS = [os.path.join(INCLUDE, name) for name in ("graco.h", "graco_more.h", "graco_command.h")]
 SCRIPT = os.path.join(SOURCE, "scripts", "python_structs.py")
 
 
@@ -29,7 +29,7 @@ class Layout(unittest.TestCase):
         if not cc:
             self.skipTest("no C compiler")
         body = "".join(f'printf("%lld\\n", (long long)({line}));\n' for line in lines)
-        source = f'#include <graco_more.h>\n#include <stdio.h>\nint main(void) {{\n{body}return 0;\n}}\n'
+        source = f'#include <graco_command.h>\n#include <stdio.h>\nint main(void) {{\n{body}return 0;\n}}\n'
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "layout")
             with open(path + ".c", "w") as file:

@@ -228,6 +228,18 @@ static void seen_decides(const struct method *method)
         CHECK(!same_models(method, &what, hide, split));
 }
 
+/* A drawn part that has no node of the training part is refused, and not trained on without a label. */
+static void nothing_seen_is_refused(void)
+{
+    graco_dataset *data = fixture_data(.nodes = NODES, .feature_count = COLS);
+    graco_config config = fixture_config("gcn", "inductive=1 protocol=paper epochs=1");
+    for (int64_t i = 0; i < NODES; i++)
+        data->split[i] = i > 1 ? SPLITS_TEST : i == 1;
+    CHECK_FAILS(graco_train(NULL, NULL, data, &config, NULL), GRACO_ERROR_ARGUMENT,
+                "has no labelled node in its");
+    graco_dataset_free(data);
+}
+
 int main(void)
 {
     static const struct unseen cases[] = {
@@ -252,5 +264,6 @@ int main(void)
             unseen_decides_nothing(method, &cases[i]);
         seen_decides(method);
     }
+    nothing_seen_is_refused();
     return check_result();
 }
