@@ -364,8 +364,8 @@ static int train_all(struct job *job, int argc, char **argv)
     stop_on_signals(SA_RESTART, line->quiet ? NULL : STOPPING + !isatty(STDERR_FILENO));
     int64_t failed;
     graco_status status = work_off(&failed, &queue);
-    const struct trained_all all = {job->run,    job->info.name, job->preset,
-                                    job->config, job->form,      queue.outcomes};
+    const struct trained_all all = {job->run,  job->info.name, job->preset, job->config,
+                                    job->form, queue.outcomes, job->data,   line->source};
     if (failed > 0 && queue.outcomes[failed].code < 0 && !queue.outcomes[failed].result.ended)
         failed--; /* it was not begun */
     if (failed >= 0 && queue.outcomes[failed].code <= EXIT_FINE)

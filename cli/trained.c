@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "output.h"
 #include "settings.h"
+#include "stop.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -140,6 +141,96 @@ static void report_text(const struct trained_all *all, const struct trained *sum
                all->form.splits > 1 ? "/split-*" : "");
 }
 
+/* ---- Scores ---------------------------------------------------------------------------------- */
+
+/* So many splits, and so many numbers of all rows times classes: a second or two of two cores. */
+enum { FEW_SPLITS = 3, NUMBERS_MOST = 1 << 27 };
+
+static bool go_on(void *user, double share)
+{
+    (void)user;
+    (void)share;
+    return !stop_wanted;
+}
+
+static bool is_supervised(const char *method)
+{
+    graco_method_info info;
+    for (int i = 0; graco_method_describe(&info, i); i++)
+        if (strcmp(info.name, method) == 0)
+            return info.supervised;
+    return false;
+}
+
+static void print_scores(const graco_eval_result *own, const graco_run_baseline *list, int count,
+                         const struct trained_all *all)
+{
+    const graco_run_baseline *best = list;
+    char words[GRACO_ADVICE], beside[128] = "";
+    size_t used = 0;
+    for (int b = 0; b < count; b++) {
+        used +=
+            (size_t)snprintf(beside + used, sizeof beside - used, "%s%s %.1f",
+                             b ? ", " : "; without training: ", list[b].name, list[b].result->mean);
+        best = list[b].result->mean > best->result->mean ? &list[b] : best;
+    }
+    output_row("score", "%s %.1f on %" PRId64 " split%s%s", own->metric, own->mean, own->splits,
+               own->splits == 1 ? "" : "s", beside);
+    if (count > 0 &&
+        graco_baseline_advice(words, all->run, best->name, &best->against, all->config))
+        printf("%s\n", words);
+}
+
+/* Numbers of a row of Z, of the raw features as they are scored, and of the smoothed ones. */
+static int64_t count_numbers(const graco_matrix *Z, const graco_dataset_info *info)
+{
+    const int64_t few = 256, whole = (int64_t)1 << 24; /* see graco_evaluate_baseline */
+    int64_t raw = info->feature_count, smooth = raw < few ? raw : few;
+    return Z->cols + (raw * info->nodes > whole ? smooth : raw) + smooth;
+}
+
+/* The truth about an embedding, next to what needs no training; of several trainings, the first's. */
+static graco_status report_scores(const struct trained_all *all)
+{
+    const graco_dataset_info info = graco_dataset_describe(all->data);
+    char text[SETTINGS_TEXT];
+    graco_eval_options options = graco_eval_defaults();
+    const graco_run_baseline *list = NULL;
+    const graco_eval_result *own = NULL;
+    const graco_matrix *Z = NULL;
+    graco_run *run = NULL;
+    graco_status status = GRACO_OK;
+    int count = 0;
+    options.splits = FEW_SPLITS;
+    options.threads = strtoll(settings_get(text, all->config, "threads"), NULL, 10);
+    options.on_progress = go_on;
+    options.device = strcmp(settings_get(text, all->config, "device"), "cpu") == 0 ? "cpu" : "auto";
+    TRY(graco_run_open(&run, all->each[0].folder));
+    TRY(graco_run_embeddings(&Z, NULL, run, 0, all->data));
+    if (info.nodes * count_numbers(Z, &info) > NUMBERS_MOST / info.classes) {
+        output_row("score", "takes longer: graco eval %s %s", all->run,
+                   all->source ? all->source : "DATASET");
+        goto done;
+    }
+    TRY(graco_run_scores(&own, run, all->data, &options));
+    TRY(graco_run_baselines(&list, &count, run, all->data));
+    print_scores(own, list, count, all);
+done:
+    graco_run_free(run);
+    return status;
+}
+
+/* Scores are beside the point of a training: without them it ends as well, and says why they are missing. */
+static void add_scores(const struct trained_all *all)
+{
+    if (graco_dataset_describe(all->data).classes < 2 || graco_ranks() > 1 ||
+        is_supervised(graco_config_method(all->config)))
+        return;
+    fflush(stdout);
+    if (report_scores(all) != GRACO_OK)
+        output_row("score", "none: %s", graco_message());
+}
+
 int trained_report(const struct trained_all *all, bool json)
 {
     double *medians = calloc((size_t)count_of(all), sizeof *medians);
@@ -151,6 +242,7 @@ int trained_report(const struct trained_all *all, bool json)
     if (json)
         return report_json(all, &sum);
     report_text(all, &sum);
+    add_scores(all);
     return output_finish();
 }
 

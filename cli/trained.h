@@ -20,9 +20,12 @@ struct trained_all {
     const graco_config *config; /* of the first */
     struct runs_form form;
     const struct trained *each; /* (runs * splits) */
+    const graco_dataset *data;
+    const char *source; /* of the data set, as it was typed; NULL: it was generated */
 };
 
-/* Prints all of them as one, or with `json` also each, and returns the exit code. */
+/* Prints all of them as one, or with `json` also each, and returns the exit code. As text the last rows score the first
+ * training next to the raw and smoothed features, on few splits, where labels are known and that takes seconds at most. */
 int trained_report(const struct trained_all *all, bool json);
 
 /* Says how far a training came that was stopped, and which command line continues it: the one that was

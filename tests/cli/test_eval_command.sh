@@ -143,6 +143,22 @@ json.dump(e, open("one/eval.json", "w"))'
 else
     echo "left out: what eval.json has of baselines (python3 is not installed)"
 fi
+# The end of a training says the same, on three splits.
+"$graco" train graph.npz -o loud --set hidden=16 --epochs 3 >out 2>err
+score() { sed -n "s/^$1 *\([0-9]*\.[0-9]\).*/\1/p" first; }
+"$graco" eval loud graph.npz --splits 3 >first
+line="score              accuracy $(score loud) on 3 splits; without training: raw $(score raw), propagate $(score propagate)"
+rounded() { sed 's/\([0-9]\)\.[0-9]*/\1/g' <<<"$1"; }
+holds "the last row of a training: $(cat out)" grep -qF "$(rounded "$line")" <<<"$(rounded "$(cat out)")"
+holds "and what to try" grep -q '^loud is not better than propagate, which needs no training: -.* Try ' out
+"$graco" generate many.npz --nodes 40000 --classes 10 --features 300 --degree 2 >/dev/null
+"$graco" train many.npz -o slow --method propagate --set columns=4 >out 2>err
+holds "where it takes longer, how: $(cat out)" grep -qx "score              takes longer: graco eval slow many.npz" out
+"$graco" train graph.npz -o taught --method gcn --epochs 2 --set protocol=paper >out 2>err
+holds "not of classes that were learnt" bash -c '! grep -q ^score out'
+cp first again
+exits 0 "" one graph.npz --splits 3
+cp out first
 "$graco" report one -o page.html --no-map --splits 3 >/dev/null
 raw=$(sed -n 's/^raw *\([0-9.]*\) .*/\1/p' first) above=$(sed -n 's/^one - raw: \(+[0-9.]*\) .*/\1/p' first)
 holds "the report has both: $raw $above" grep -qF ">$raw<span class=\"more\"> ($above)<" page.html
