@@ -6,6 +6,7 @@
 #include "output.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +31,39 @@ static const struct field INFO_KINDS[] = {INFO(graphs, INT),       INFO(sparse_f
                                           INFO(weighted, BOOL),    INFO(has_split, BOOL),
                                           INFO(inductive, BOOL),   {0}};
 
-static int print_json(const graco_dataset *data, const graco_dataset_info *info)
+#define LIKE(member, kind) FIELD(graco_graph_facts, member, kind)
+static const struct field FACTS[] = {LIKE(components, INT),
+                                     FIELD_AS("largest_component", graco_graph_facts, largest, INT),
+                                     LIKE(degree_mean, REAL),
+                                     LIKE(degree_median, INT),
+                                     LIKE(degree_most, INT),
+                                     LIKE(edge_cosine, REAL),
+                                     LIKE(pair_cosine, REAL),
+                                     LIKE(alike, REAL),
+                                     LIKE(same_class, REAL),
+                                     LIKE(same_by_chance, REAL),
+                                     {0}};
+
+/* What a graph is like, in words. */
+static void print_facts(const graco_graph_facts *like, const graco_dataset_info *info)
+{
+    output_row("degree", "mean %.1f, median %" PRId64 ", most %" PRId64 "%s", like->degree_mean,
+               like->degree_median, like->degree_most,
+               info->directed ? " (edges into a node)" : "");
+    output_row("components", "%" PRId64 ", the largest with %.1f %% of the nodes", like->components,
+               100 * (double)like->largest / (double)info->nodes);
+    if (!isnan(like->alike))
+        output_row("neighbours",
+                   "cosine of features %.2f, of random pairs %.2f; the edge is the more alike in "
+                   "%.0f %% (chance: 50)",
+                   like->edge_cosine, like->pair_cosine, 100 * like->alike);
+    if (!isnan(like->same_class))
+        output_row("", "%.0f %% of edges within a class (chance: %.0f)", 100 * like->same_class,
+                   100 * like->same_by_chance);
+}
+
+static int print_json(const graco_dataset *data, const graco_dataset_info *info,
+                      const graco_graph_facts *like)
 {
     struct writer json = {0};
     writer_open(&json, NULL, '{');
@@ -50,6 +83,7 @@ static int print_json(const graco_dataset *data, const graco_dataset_info *info)
     } else {
         writer_null(&json, "split_nodes");
     }
+    writer_fields(&json, FACTS, like);
     writer_close(&json);
     return output_json(&json);
 }
@@ -66,7 +100,8 @@ static void print_class_names(const graco_dataset *data)
         output_row("class names", "%s", text);
 }
 
-static int print_table(const graco_dataset *data, const graco_dataset_info *info)
+static int print_table(const graco_dataset *data, const graco_dataset_info *info,
+                       const graco_graph_facts *like)
 {
     double cells = (double)info->nodes * (double)info->feature_count;
     output_row("name", "%s", info->name);
@@ -98,6 +133,7 @@ static int print_table(const graco_dataset *data, const graco_dataset_info *info
                    info->inductive ? "; inductive" : "");
     else
         output_row("split", "none");
+    print_facts(like, info);
     return output_finish();
 }
 
@@ -323,10 +359,13 @@ int cmd_info(int argc, char **argv)
     if (status != GRACO_OK)
         return output_failure(status);
     graco_dataset_info info = graco_dataset_describe(data);
+    graco_graph_facts facts;
     if (of.count > 0)
         code = describe_nodes(data, &of, json);
+    else if ((status = graco_dataset_facts(&facts, data, 0)) != GRACO_OK)
+        code = output_failure(status);
     else
-        code = json ? print_json(data, &info) : print_table(data, &info);
+        code = json ? print_json(data, &info, &facts) : print_table(data, &info, &facts);
     graco_dataset_free(data);
     return code;
 }

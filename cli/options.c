@@ -291,8 +291,7 @@ graco_status options_alike(const struct command *command, const char *const *exc
     return status;
 }
 
-/* Prints a text, which begins at column `begin`, in lines of at most HELP_COLUMNS. */
-static void print_wrapped(const char *text, int begin)
+void options_wrap(const char *text, int begin)
 {
     int at = begin;
     while (*text) {
@@ -327,7 +326,7 @@ void options_row(int begin, const char *left, const char *help, const char *cons
         printf("  %s\n%*s", left, begin, "");
     else
         printf("  %-*s", begin - 2, left);
-    print_wrapped(text, begin);
+    options_wrap(text, begin);
 }
 
 void options_list(const char *label, const char *const *words)
@@ -336,7 +335,7 @@ void options_list(const char *label, const char *const *words)
     int used = snprintf(text, sizeof text, "%s:", label);
     for (int i = 0; words[i] && used < HELP_TEXT; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s %s", i ? "," : "", words[i]);
-    print_wrapped(text, 0);
+    options_wrap(text, 0);
 }
 
 /* Where options_help hands commands over. */

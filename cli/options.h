@@ -114,6 +114,9 @@ void options_row(int begin, const char *left, const char *help, const char *cons
 /* "LABEL: word, word", in lines of at most 80 columns. */
 void options_list(const char *label, const char *const *words);
 
+/* Prints a text, which begins at column `begin`, in lines of at most 80 columns. */
+void options_wrap(const char *text, int begin);
+
 /* options_parse, and options_help if that was asked for. Returns the exit code; -1: go on. */
 int options_begin(struct command *command, int argc, char **argv);
 

@@ -4,6 +4,7 @@
 
 #include "graco_command.h"
 #include "commands.h"
+#include "options.h"
 #include "output.h"
 #include "settings.h"
 #include "stop.h"
@@ -162,6 +163,7 @@ static bool is_supervised(const char *method)
     return false;
 }
 
+/* One row, and where the training is not better than the baselines another one, of what to try. */
 static void print_scores(const graco_eval_result *own, const graco_run_baseline *list, int count,
                          const struct trained_all *all)
 {
@@ -169,16 +171,20 @@ static void print_scores(const graco_eval_result *own, const graco_run_baseline 
     char words[GRACO_ADVICE], beside[128] = "";
     size_t used = 0;
     for (int b = 0; b < count; b++) {
-        used +=
-            (size_t)snprintf(beside + used, sizeof beside - used, "%s%s %.1f",
-                             b ? ", " : "; without training: ", list[b].name, list[b].result->mean);
+        used += (size_t)snprintf(beside + used, sizeof beside - used, ", %s %.1f", list[b].name,
+                                 list[b].result->mean);
         best = list[b].result->mean > best->result->mean ? &list[b] : best;
     }
-    output_row("score", "%s %.1f on %" PRId64 " split%s%s", own->metric, own->mean, own->splits,
-               own->splits == 1 ? "" : "s", beside);
-    if (count > 0 &&
-        graco_baseline_advice(words, all->run, best->name, &best->against, all->config))
-        printf("%s\n", words);
+    bool worse =
+        count > 0 && graco_baseline_advice(words, "", best->name, &best->against, all->config);
+    output_row(own->multi_label ? "micro-F1" : "accuracy", "%.1f%s (%" PRId64 " split%s)%s",
+               own->mean, beside, own->splits, own->splits == 1 ? "" : "s",
+               worse ? ": not better" : "");
+    const char *advice = worse ? strstr(words, "Try ") : NULL;
+    if (!advice)
+        return;
+    printf("%-18s ", "try");
+    options_wrap(advice + strlen("Try "), 19);
 }
 
 /* Numbers of a row of Z, of the raw features as they are scored, and of the smoothed ones. */
@@ -208,7 +214,7 @@ static graco_status report_scores(const struct trained_all *all)
     TRY(graco_run_open(&run, all->each[0].folder));
     TRY(graco_run_embeddings(&Z, NULL, run, 0, all->data));
     if (info.nodes * count_numbers(Z, &info) > NUMBERS_MOST / info.classes) {
-        output_row("score", "takes longer: graco eval %s %s", all->run,
+        output_row("accuracy", "takes longer: graco eval %s %s", all->run,
                    all->source ? all->source : "DATASET");
         goto done;
     }
@@ -228,7 +234,7 @@ static void add_scores(const struct trained_all *all)
         return;
     fflush(stdout);
     if (report_scores(all) != GRACO_OK)
-        output_row("score", "none: %s", graco_message());
+        output_row("accuracy", "none: %s", graco_message());
 }
 
 int trained_report(const struct trained_all *all, bool json)

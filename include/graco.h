@@ -289,6 +289,21 @@ typedef struct graco_dataset_info {
 /* The sizes of a data set. O(1). */
 graco_dataset_info graco_dataset_describe(const graco_dataset *data);
 
+/* What a graph is like. What cannot be known is NaN. */
+typedef struct graco_graph_facts {
+    int64_t components, largest; /* pieces of the graph, and the nodes of the largest one */
+    double degree_mean;          /* of edges into a node */
+    int64_t degree_median, degree_most;
+    double edge_cosine,
+        pair_cosine; /* mean cosine of features over edges, and over pairs of any two nodes */
+    double alike;    /* how often an edge has the more alike features of the two: 0.5 is chance */
+    double same_class, same_by_chance; /* share of edges within a class, and of any two nodes */
+} graco_graph_facts;
+
+/* O(edges + nodes log nodes); features are compared on at most 16,384 edges, the same ones each time. */
+graco_status graco_dataset_facts(graco_graph_facts *out, const graco_dataset *data,
+                                 int64_t threads);
+
 /* The name of a node, which belongs to the data set; NULL if nodes have no names, or past the end. */
 const char *graco_dataset_node(const graco_dataset *data, int64_t node);
 

@@ -20,7 +20,7 @@ enum random_stream {
     RANDOM_SPLITS = 7,      /* element: position; step: number of the split */
     RANDOM_CONTAMINATE = 8, /* element: feature entry */
     RANDOM_GENERATE = 9,    /* view: which part of the graph */
-    RANDOM_PAIRS = 10,      /* element: draw */
+    RANDOM_PAIRS = 10,      /* element: draw; view 2: pairs of nodes that are compared */
     RANDOM_NOISE = 16,      /* element: position */
     RANDOM_WALKS = 17,      /* element: number of the walk; step: place in it, or pass */
     RANDOM_WINDOWS = 18,    /* element: place of a walk; step: epoch */

@@ -246,6 +246,10 @@ graco_status run_measure(struct run_report *report, struct reported *run)
             PASS(measure_embeddings(report, run, t));
             break;
         }
+    if (run->data)
+        PASS(run_bear(report, run,
+                      graco_dataset_facts(&run->facts, run->data, report->options->eval.threads),
+                      "the graph is not measured"));
     return score_all(report, run);
 }
 

@@ -166,6 +166,7 @@ graco_status run_page_write(struct run_report *report)
     PASS(run_page_scores(report));
     PASS(run_page_settings(report));
     PASS(run_page_curves(report));
+    PASS(run_page_graphs(report));
     PASS(run_page_shape(report));
     PASS(run_page_maps(report));
     write_methods(report);

@@ -11,6 +11,70 @@
 
 static const double ROUNDING = 1e-7; /* singular values below this share of the first */
 
+/* ---- Graphs ---------------------------------------------------------------------------------- */
+
+/* Whether an earlier run has the same data. */
+static bool is_known(const struct run_report *report, int64_t r)
+{
+    for (int64_t i = 0; i < r; i++)
+        if (report->runs[i].data == report->runs[r].data)
+            return true;
+    return false;
+}
+
+static void add_graph(struct sheet *table, const struct reported *run)
+{
+    const graco_graph_facts *facts = &run->facts;
+    sheet_words(table, run->data->name);
+    sheet_number(table, (double)run->data->graph->nodes, 0);
+    sheet_number(table, facts->degree_mean, 1);
+    sheet_number(table, (double)facts->degree_median, 0);
+    sheet_number(table, (double)facts->degree_most, 0);
+    sheet_number(table, (double)facts->components, 0);
+    sheet_number(table, 100 * (double)facts->largest / (double)run->data->graph->nodes, 1);
+    sheet_number(table, facts->edge_cosine, 2);
+    sheet_number(table, facts->pair_cosine, 2);
+    sheet_number(table, 100 * facts->alike, 0);
+    sheet_number(table, 100 * facts->same_class, 0);
+    sheet_number(table, 100 * facts->same_by_chance, 0);
+}
+
+graco_status run_page_graphs(struct run_report *report)
+{
+    static const char *const columns[][2] = {{"", "nodes"},
+                                             {"degree", "mean"},
+                                             {"degree", "median"},
+                                             {"degree", "most"},
+                                             {"components", "count"},
+                                             {"components", "largest, %"},
+                                             {"features", "edges"},
+                                             {"features", "pairs"},
+                                             {"features", "edge more alike, %"},
+                                             {"within a class, %", "edges"},
+                                             {"within a class, %", "pairs"}};
+    struct sheet table = {.title = "The graph"};
+    int64_t found = 0;
+    sheet_column(&table, "", "data set", false);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        sheet_column(&table, columns[i][0], columns[i][1], true);
+    for (int64_t r = 0; r < report->count; r++)
+        if (report->runs[r].data && !is_known(report, r)) {
+            add_graph(&table, &report->runs[r]);
+            found++;
+        }
+    if (found > 0) {
+        page_section(&report->page, "graph", "The graph");
+        page_table(
+            &report->page, &table,
+            "The largest component, in percent of the nodes. Features: the mean cosine of two "
+            "nodes with an edge and of two random nodes, and how often the first two are the "
+            "more alike; 50 % is chance, and neighbours then tell little about a node. Pairs "
+            "within a class are what chance gives.");
+    }
+    sheet_clear(&table);
+    return GRACO_OK;
+}
+
 /* ---- Spectrum -------------------------------------------------------------------------------- */
 
 /* Fills x and y (count of the run) with the numbers of its singular values and their powers of

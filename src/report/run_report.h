@@ -48,10 +48,11 @@ struct reported {
     const graco_eval_result *results;    /* (result_count) of its seeds */
     const graco_run_baseline *baselines; /* (baseline_count) on the same splits */
     int baseline_count;
-    graco_eval_result *own; /* (result_count) where only some seeds have scores; else NULL */
-    int64_t *seeds;         /* (result_count) */
-    struct run_shape shape; /* of the first training that has embeddings */
-    graco_map *map;         /* of the same; NULL: none */
+    graco_eval_result *own;  /* (result_count) where only some seeds have scores; else NULL */
+    int64_t *seeds;          /* (result_count) */
+    graco_graph_facts facts; /* of the data */
+    struct run_shape shape;  /* of the first training that has embeddings */
+    graco_map *map;          /* of the same; NULL: none */
 };
 
 struct run_note {
@@ -117,7 +118,8 @@ graco_status run_page_curves(struct run_report *report);
 graco_status run_page_scores(struct run_report *report);
 graco_status run_page_comparison(struct run_report *report);
 
-/* run_page_shape.c: spectrum, numbers of the embeddings; maps. */
+/* run_page_shape.c: what the graphs are like; spectrum, numbers of the embeddings; maps. */
+graco_status run_page_graphs(struct run_report *report);
 graco_status run_page_shape(struct run_report *report);
 graco_status run_page_maps(struct run_report *report);
 

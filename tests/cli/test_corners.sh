@@ -89,6 +89,15 @@ printf 'source,target,weight\na,b,1\nb,a,5\nb,c,2\nc,b,2\n' >apart.csv
 exits 0 "edges out          1: b (1)" info apart.csv --directed --of a
 exits 0 "edges in           1: b (5)" info apart.csv --directed --of a
 exits 0 "neighbours         1: b (2)" info apart.csv --directed --of c
+printf '0,1\n1,2\n0,2\n3,4\n' >pieces.csv
+printf 'id,x,y\n0,1,0\n1,2,0\n2,1,0\n3,0,1\n4,1,1\n' >rows.csv
+exits 0 "degree             mean 1.6, median 2, most 2" info pieces.csv --undirected
+exits 0 "components         2, the largest with 60.0 % of the nodes" info pieces.csv --undirected
+holds "nothing of features that are not there" bash -c '! grep -q "^neighbours" out'
+exits 0 "neighbours         cosine of features 0.93, of random pairs " info pieces.csv --undirected --features rows.csv
+exits 0 '"components": 2, "largest_component": 3, "degree_mean": 1.6, "degree_median": 2, "degree_most": 2, "edge_cosine": 0.926' \
+    info pieces.csv --undirected --features rows.csv --json
+exits 0 '"alike": null, "same_class": null' info pieces.csv --undirected --json
 printf 'a b {}\nb c {}\n' >attributes.txt
 exits 1 "unless data=False" info attributes.txt
 exits 0 "edges              4" info attributes.txt --unweighted
