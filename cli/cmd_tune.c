@@ -80,10 +80,15 @@ static int report_text(const struct line *line, const graco_config *best,
         output_row("validation", "%.2f", result->validation);
     if (!isnan(result->structure.modularity))
         output_row("modularity", "%.4f", result->structure.modularity);
-    if (!isnan(result->structure.explained))
-        output_row("explained", "%.4f", result->structure.explained);
-    if (!isnan(result->structure.predicted))
-        output_row("predicted", "%.4f", result->structure.predicted);
+    if (!isnan(result->structure.columns))
+        output_row("columns", "%.4f", result->structure.columns);
+    if (!isnan(result->structure.edges))
+        output_row("edges", "%.4f", result->structure.edges);
+    if (result->raw >= result->score)
+        output_row("note",
+                   "by structure the raw features score %.3f, the choice %.3f: use them, or search "
+                   "encoder=sage,sage_skip",
+                   result->raw, result->score);
     print_settings(best);
     output_row("preset", "%s/best.json", line->folder);
     output_row("report", "%s/report.html", line->folder);
@@ -97,8 +102,8 @@ static const struct field TUNED_FIELDS[] = {TUNED(trials, INT),
                                             TUNED(trial, INT),
                                             TUNED(seeds, INT),
                                             STRUCTURE(modularity),
-                                            STRUCTURE(explained),
-                                            STRUCTURE(predicted),
+                                            STRUCTURE(columns),
+                                            STRUCTURE(edges),
                                             TUNED(validation, REAL),
                                             TUNED(seconds, REAL),
                                             TUNED(out_of_time, BOOL),

@@ -396,10 +396,10 @@ void output_progress_tune(struct output_progress *progress, const graco_tune_pro
         add_field(&fields, 2, "validation %.2f", tune->best_validation);
     if (tune->best_trial >= 0 && !isnan(tune->best.modularity))
         add_field(&fields, 4, "modularity %.3f", tune->best.modularity);
-    if (tune->best_trial >= 0 && !isnan(tune->best.explained))
-        add_field(&fields, 5, "explained %.3f", tune->best.explained);
-    if (tune->best_trial >= 0 && !isnan(tune->best.predicted))
-        add_field(&fields, 6, "predicted %.3f", tune->best.predicted);
+    if (tune->best_trial >= 0 && !isnan(tune->best.columns))
+        add_field(&fields, 5, "columns %.3f", tune->best.columns);
+    if (tune->best_trial >= 0 && !isnan(tune->best.edges))
+        add_field(&fields, 6, "edges %.3f", tune->best.edges);
     add_field(&fields, 3, "%s left", output_time(text, tune->seconds_left));
     print_fields(progress, &fields);
 }

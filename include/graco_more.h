@@ -336,12 +336,11 @@ graco_status graco_evaluate_classes(graco_eval_result *result, const graco_class
  * data set has nothing to measure it by. */
 typedef struct graco_structure {
     double modularity; /* of clusters on the graph's edges, below 1; NaN: no edges */
-    double explained; /* share of the energy of the features, smoothed over the graph, that clusters
-                         explain, 0 .. 1; NaN: no features */
-    double
-        predicted; /* share of nodes whose group, of those that features and edges make, a regression
-                         predicts that saw a tenth of them, 0 .. 1; NaN: a single node, or no edges
-                         and features that are the same for all */
+    double columns; /* share of the variance of hidden columns of the features that a regression of
+                       embeddings which did not see them predicts, 0 .. 1; NaN: fewer than two
+                       columns, or the hidden ones are the same for all nodes */
+    double edges;   /* P(a hidden edge's nodes are more alike than those of a random pair), in
+                       embeddings that did not see the edge; NaN: no edge is hidden */
 } graco_structure;
 
 /* ---- Clusters -------------------------------------------------------------------------------- */
@@ -505,7 +504,7 @@ void graco_prediction_clear(graco_prediction *prediction);
 
 /* What settings are compared by. */
 typedef enum graco_criterion {
-    GRACO_CRITERION_STRUCTURE, /* ranks of a graco_structure: no label is read */
+    GRACO_CRITERION_STRUCTURE, /* the three numbers of a graco_structure: no label is read */
     GRACO_CRITERION_VALIDATION, /* graco_evaluate's score of validation parts, of splits that are others
                                    than those of seed 0; the labels of test parts are not read */
 } graco_criterion;
@@ -553,6 +552,8 @@ typedef struct graco_tune_result {
     int64_t trial;             /* that was chosen */
     int64_t epochs;            /* after which it was best */
     graco_structure structure; /* of it: a mean over seeds where it was confirmed */
+    double score,
+        raw; /* of it and of the raw features by structure, the higher the better; NaN: none */
     double validation;
     int64_t seeds;  /* that it was trained with */
     double seconds; /* of this call */

@@ -9,6 +9,8 @@
 #include "cells.h"
 #include "results.h"
 
+enum { SAMPLES_WORD = 17 };
+
 /* What the samples of one data set have in common. */
 struct samples_set {
     graco_dataset *data; /* owned by whoever filled it */
@@ -33,9 +35,10 @@ struct samples_job {
     int64_t seed;
 };
 
-/* Which evaluations of a job have no sample in `results` of the same settings, evaluation and data: a bit for each. */
-graco_status samples_wanted(unsigned *wanted, const struct results *results,
-                            const struct samples_job *job);
+/* All that decides a sample but its seed, in one word: the resolved settings without those that
+ * change no result, the evaluation, and the data. */
+graco_status samples_settings(char word[SAMPLES_WORD], const struct samples_job *job,
+                              enum evaluation how);
 
 /* Trains, or goes on with what the run folder has, and adds a sample for each
  * evaluation whose bit is set. `label` is for the progress. GRACO_STOPPED if a signal came: the

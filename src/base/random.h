@@ -33,9 +33,10 @@ enum random_stream {
     RANDOM_TUNE = 29,       /* element: axis of the space; step: number of the trial */
     RANDOM_LINKS = 30,      /* element: position, or draw; view: 0 links, 1 other pairs */
     RANDOM_LAYOUT = 31,     /* element: place, or edge; step: epoch; view: which of both, noise */
-    RANDOM_SMOOTH = 32,     /* block: feature column; view 1: node; view 2: word of a key */
+    RANDOM_SMOOTH = 32,     /* block: feature column */
     RANDOM_COMPONENTS = 33, /* element: position; views 1, 2: draw of a row */
     RANDOM_SIGNS = 34,      /* block: column of the features, and 128 columns of the result */
+    RANDOM_HIDDEN = 35,     /* view 0, 3: word of a key; 1: pair of nodes; 2: draw of a pair */
     RANDOM_RRELU = 64,      /* plus the layer; element: position in the stacked views */
     RANDOM_DROPOUT = 128,   /* plus the layer; element: position, or entry of sparse features */
 };

@@ -139,6 +139,12 @@ bool config_is_whole(const char *key)
     return found && found->type != KEY_REAL && found->type != KEY_CHOICE && found->type != KEY_SET;
 }
 
+bool config_is_set(const char *key)
+{
+    const struct key *found = key_named(key);
+    return found && found->type == KEY_SET;
+}
+
 /* The key of that name, which the method must read. */
 static graco_status find_key(const struct key **out, const struct graco_config *config,
                              const char *name)

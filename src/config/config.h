@@ -65,6 +65,9 @@ bool config_reads(const struct graco_config *config, const char *key);
 /* Whether a setting has whole numbers alone: a count, bytes, a seed, a list of counts. */
 bool config_is_whole(const char *key);
 
+/* Whether a setting has several words at once, as parts. */
+bool config_is_set(const char *key);
+
 /* The word of a choice, such as "moment" for "objective". */
 const char *config_word(const struct graco_config *config, const char *key);
 

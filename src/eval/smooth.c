@@ -12,12 +12,11 @@
 enum {
     ROWS = 64, /* that a thread takes at a time */
     WORDS = SMOOTH_COLUMNS / 32,
-    PASSES = 2,        /* over features */
-    SIGNAL_PASSES = 4, /* over signals, which say nothing before they are smoothed */
 };
 
 struct smoothing {
     const struct features *X;
+    const uint8_t *only; /* (X->cols) whether a column counts; NULL: all do */
     const struct graph *graph;
     int64_t cols;     /* of from and to */
     int8_t *sign;     /* (X->cols, cols) 1 or -1; NULL: nothing is projected */
@@ -63,21 +62,9 @@ static void project_row(double *sum, const struct smoothing *s, int64_t i)
     double scale = square > 0 ? 1 / sqrt(square) : 0;
     for (int64_t k = first; k < last; k++) {
         double x = value ? (double)value[k] : 1;
-        if (x != 0)
-            add_entry(sum, s, X->dense ? k - first : sparse->index[k], x * scale);
-    }
-}
-
-/* The signs of a block for each node. */
-static void draw_signals(void *job, struct threads_piece rows)
-{
-    const struct smoothing *s = job;
-    const struct random_key key = {.stream = RANDOM_SMOOTH, .view = 1};
-    for (int64_t i = rows.first; i < rows.last; i++) {
-        uint32_t bits[WORDS];
-        random_block(bits, &key, (uint64_t)i);
-        for (int k = 0; k < SMOOTH_COLUMNS; k++)
-            s->to[i * SMOOTH_COLUMNS + k] = bits[k / 32] >> k % 32 & 1 ? 1 : -1;
+        int64_t column = X->dense ? k - first : sparse->index[k];
+        if (x != 0 && (!s->only || s->only[column]))
+            add_entry(sum, s, column, x * scale);
     }
 }
 
@@ -171,7 +158,19 @@ static void clear(struct smoothing *s)
     memory_free(s->sign);
 }
 
-graco_status smooth_features(graco_matrix *S, const graco_dataset *data, int threads)
+/* Draws the signs, where features are projected. */
+static graco_status prepare_signs(struct smoothing *s, int threads)
+{
+    const struct features *X = s->X;
+    PASS(features_check(X));
+    if (X->cols <= SMOOTH_COLUMNS)
+        return GRACO_OK;
+    PASS(memory_alloc(&s->sign, X->cols * SMOOTH_COLUMNS, sizeof *s->sign));
+    threads_run(threads, X->cols, ROWS, draw_signs, s);
+    return GRACO_OK;
+}
+
+graco_status smooth_features(graco_matrix *S, const graco_dataset *data, int passes, int threads)
 {
     graco_status status = GRACO_OK;
     const struct features *X = &data->features;
@@ -180,29 +179,26 @@ graco_status smooth_features(graco_matrix *S, const graco_dataset *data, int thr
     *S = (graco_matrix){0};
     if (s.cols == 0)
         return GRACO_OK;
-    TRY(features_check(X));
-    if (X->cols > SMOOTH_COLUMNS) {
-        TRY(memory_alloc(&s.sign, X->cols * SMOOTH_COLUMNS, sizeof *s.sign));
-        threads_run(threads, X->cols, ROWS, draw_signs, &s);
-    }
+    TRY(prepare_signs(&s, threads));
     TRY(prepare(&s, threads));
     threads_run(threads, s.graph->nodes, ROWS, project, &s);
-    finish(S, &s, PASSES, threads);
+    finish(S, &s, passes, threads);
 done:
     clear(&s);
     return status;
 }
 
-graco_status smooth_signals(graco_matrix *T, const graco_dataset *data, int threads)
+graco_status smooth_project(graco_matrix *Y, const struct features *X, const uint8_t *only,
+                            int threads)
 {
     graco_status status = GRACO_OK;
-    struct smoothing s = {.graph = data->graph, .cols = SMOOTH_COLUMNS};
-    *T = (graco_matrix){0};
-    if (s.graph->edges == 0)
-        return GRACO_OK;
-    TRY(prepare(&s, threads));
-    threads_run(threads, s.graph->nodes, ROWS, draw_signals, &s);
-    finish(T, &s, SIGNAL_PASSES, threads);
+    struct smoothing s = {
+        .X = X, .only = only, .cols = X->cols < SMOOTH_COLUMNS ? X->cols : SMOOTH_COLUMNS};
+    TRY(prepare_signs(&s, threads));
+    TRY(memory_alloc(&s.to, X->rows * s.cols, sizeof *s.to));
+    threads_run(threads, X->rows, ROWS, project, &s);
+    *Y = (graco_matrix){X->rows, s.cols, s.to};
+    s.to = NULL;
 done:
     clear(&s);
     return status;

@@ -1,8 +1,4 @@
-/* Features smoothed over the graph: what a node's neighbourhood says, where its own row says little.
- *
- * An encoder mixes the rows of neighbours, so embeddings that keep close to the features of a node
- * alone are no better for it; what clusters of embeddings should explain are the rows of its
- * neighbourhood. */
+/* Features in few columns, as a node has them, or smoothed over the graph: as its neighbourhood has them. */
 #ifndef EVAL_SMOOTH_H
 #define EVAL_SMOOTH_H
 
@@ -11,7 +7,7 @@
 /* Features with more columns are projected to so many: one Philox block has 128 signs. */
 enum { SMOOTH_COLUMNS = 128 };
 
-/* Makes the twice smoothed features, scaled to unit rows:
+/* Makes features smoothed so many times, scaled to unit rows; of two passes:
  *
  *     S = unit(A A unit(X) R),    A = D^-1/2 (weights + I) D^-1/2
  *
@@ -22,15 +18,11 @@ enum { SMOOTH_COLUMNS = 128 };
  * A row of zeros stays one in either scaling. Without edges A is the identity; without features *S has no
  * rows. The caller clears *S. The same bits for any number of threads. O(entries * columns +
  * (nodes + edges) * columns), in memory for twice S and 128 bytes a feature. */
-graco_status smooth_features(graco_matrix *S, const graco_dataset *data, int threads);
+graco_status smooth_features(graco_matrix *S, const graco_dataset *data, int passes, int threads);
 
-/* Makes signals of the graph alone, random signs that are smoothed four times and scaled to unit rows:
- *
- *     T = unit(A A A A R)
- *
- * T, R (nodes, 128), A as above. R: signs that are always the same for a node's number. Two rows have about
- * the cosine of what walks of four steps from the two nodes have in common, so near nodes have rows that are
- * alike. Without edges *T has no rows. The caller clears *T. The same bits for any number of threads. */
-graco_status smooth_signals(graco_matrix *T, const graco_dataset *data, int threads);
+/* The columns of unit(X) of which `only` (cols) is 1, as Y (rows, columns): projected likewise, and not scaled. The
+ * others are 0 where nothing is projected. O(entries * columns). The caller clears *Y. */
+graco_status smooth_project(graco_matrix *Y, const struct features *X, const uint8_t *only,
+                            int threads);
 
 #endif

@@ -1,5 +1,5 @@
 /* Clusters come from spherical k-means of the centred rows: embeddings share a large common direction,
- * which says nothing of a node. Each number is a mean over a few clusterings, for one depends on where
+ * which says nothing of a node. Modularity is a mean over a few clusterings, for one depends on where
  * it started. */
 #include "eval/structure.h"
 
@@ -14,6 +14,10 @@ enum {
     COLUMNS = 16,
     STARTS = 2, /* of a clustering */
 };
+
+/* What hidden columns count in a score: at most MOST, half of it at this share. Columns of which much is predicted are
+ * alike, so what more an embedding predicts of them says less. */
+static const double MOST = 3, HALF = 0.2;
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
 
@@ -38,57 +42,6 @@ graco_status structure_modularity(double *Q, const struct graph *graph, const in
     *Q = all > 0 ? within / all - expected : (double)NAN;
     memory_free(leaving);
     return GRACO_OK;
-}
-
-/* ---- Features -------------------------------------------------------------------------------- */
-
-struct energy {
-    const graco_matrix *S;
-    const int32_t *cluster;
-    double *sum; /* (clusters, cols) of the rows */
-};
-
-static void sum_columns(void *job, struct threads_piece columns)
-{
-    const struct energy *e = job;
-    int64_t cols = e->S->cols;
-    for (int64_t i = 0; i < e->S->rows; i++)
-        for (int64_t j = columns.first; j < columns.last; j++)
-            e->sum[e->cluster[i] * cols + j] += (double)e->S->data[i * cols + j];
-}
-
-static bool has_direction(const float *row, int64_t cols)
-{
-    for (int64_t j = 0; j < cols; j++)
-        if (row[j] != 0)
-            return true;
-    return false;
-}
-
-graco_status structure_explained(double *share, const graco_matrix *S, const int32_t *cluster,
-                                 int64_t clusters, int threads)
-{
-    graco_status status = GRACO_OK;
-    struct energy e = {.S = S, .cluster = cluster};
-    int64_t *size = NULL, rows = 0;
-    double energy = 0;
-    TRY(memory_zalloc(&e.sum, clusters * S->cols, sizeof *e.sum));
-    TRY(memory_zalloc(&size, clusters, sizeof *size));
-    threads_run(threads, S->cols, COLUMNS, sum_columns, &e);
-    for (int64_t i = 0; i < S->rows; i++)
-        size[cluster[i]] += has_direction(S->data + i * S->cols, S->cols);
-    for (int64_t c = 0; c < clusters; c++) {
-        double square = 0;
-        for (int64_t j = 0; j < S->cols; j++)
-            square += e.sum[c * S->cols + j] * e.sum[c * S->cols + j];
-        rows += size[c];
-        energy += size[c] > 0 ? square / (double)size[c] : 0;
-    }
-    *share = rows > 0 ? fmin(energy / (double)rows, 1) : (double)NAN; /* lengths are rounded */
-done:
-    memory_free(size);
-    memory_free(e.sum);
-    return status;
 }
 
 /* ---- Embeddings ------------------------------------------------------------------------------ */
@@ -151,55 +104,62 @@ void structure_centre(float *out, const graco_matrix *Z, int threads)
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 /* The order of a sum, which is that of the clusters' numbers, moves its last digits: without these, clusterings that are
- * equally good have equal numbers, and ranks of them are no noise. */
+ * equally good have equal numbers. */
 static double without_last_digits(double number)
 {
     const double places = 1e9;
     return round(number * places) / places;
 }
 
-/* One clustering's share in the means. */
-static graco_status add_clustering(graco_structure *sum, const graco_matrix *rows,
-                                   const struct graph *graph, const graco_matrix *S,
-                                   struct kmeans_options *options)
+/* The mean over a few clusterings. */
+static graco_status mean_modularity(double *mean, const graco_matrix *rows,
+                                    const struct graph *graph, int threads)
 {
+    struct kmeans_options options = {
+        .clusters = STRUCTURE_CLUSTERS, .starts = STARTS, .spherical = true, .threads = threads};
     graco_status status = GRACO_OK;
-    struct kmeans communities = {0}, topics = {0};
-    double Q = (double)NAN, share = (double)NAN;
-    options->clusters = STRUCTURE_COMMUNITIES;
-    TRY(kmeans_fit(&communities, rows, options));
-    TRY(structure_modularity(&Q, graph, communities.cluster, communities.clusters));
-    options->clusters = STRUCTURE_TOPICS;
-    if (S->cols > 0) {
-        TRY(kmeans_fit(&topics, rows, options));
-        TRY(structure_explained(&share, S, topics.cluster, topics.clusters, options->threads));
+    struct kmeans found = {0};
+    double sum = 0, Q;
+    *mean = (double)NAN;
+    if (graph->edges == 0)
+        return GRACO_OK;
+    for (options.seed = 0; options.seed < STRUCTURE_REPEATS; options.seed++) {
+        TRY(kmeans_fit(&found, rows, &options));
+        TRY(structure_modularity(&Q, graph, found.cluster, found.clusters));
+        kmeans_clear(&found);
+        sum += Q / STRUCTURE_REPEATS;
     }
-    sum->modularity += Q / STRUCTURE_REPEATS;
-    sum->explained += share / STRUCTURE_REPEATS;
+    *mean = without_last_digits(sum);
 done:
-    kmeans_clear(&topics);
-    kmeans_clear(&communities);
+    kmeans_clear(&found);
     return status;
 }
 
 graco_status structure_measure(graco_structure *out, const graco_matrix *Z,
-                               const graco_dataset *data, struct structure_basis basis, int threads)
+                               const struct hidden *hidden, int threads)
 {
     graco_status status = GRACO_OK;
-    graco_structure sum = {.predicted = (double)NAN};
+    graco_structure found = {0};
     graco_matrix rows = {.rows = Z->rows, .cols = Z->cols};
-    struct kmeans_options options = {.starts = STARTS, .spherical = true, .threads = threads};
-    TRY(protocol_check_rows(Z, data));
+    TRY(protocol_check_rows(Z, hidden->data));
     TRY(memory_alloc(&rows.data, rows.rows * rows.cols, sizeof *rows.data));
     structure_centre(rows.data, Z, threads);
-    for (options.seed = 0; options.seed < STRUCTURE_REPEATS; options.seed++)
-        TRY(add_clustering(&sum, &rows, data->graph, basis.smooth, &options));
-    sum.modularity = without_last_digits(sum.modularity);
-    sum.explained = without_last_digits(sum.explained);
-    if (basis.groups)
-        TRY(groups_predicted(&sum.predicted, basis.groups, &rows, threads));
-    *out = sum;
+    TRY(mean_modularity(&found.modularity, &rows, hidden->data->graph, threads));
+    TRY(hidden_columns(&found.columns, hidden, &rows, threads));
+    TRY(hidden_edges(&found.edges, hidden, &rows, threads));
+    *out = found;
 done:
     graco_matrix_clear(&rows);
     return status;
+}
+
+double structure_score(const graco_structure *structure)
+{
+    double columns = MOST * structure->columns / (structure->columns + HALF);
+    double edges = 2 * structure->edges - 1;
+    if (isnan(edges) || isnan(structure->modularity))
+        edges = isnan(edges) ? structure->modularity : edges;
+    else
+        edges = (structure->modularity + edges) / 2;
+    return isnan(columns) || isnan(edges) ? isnan(columns) ? edges : columns : columns + edges;
 }

@@ -146,13 +146,13 @@ static graco_status plan_look(struct planning *p)
     const struct stopping_room room = stopping_room(&p->config, p->given);
     tally->reserved += room.kept;
     int64_t kept = tally->reserved;
-    tally->reserved += room.smoothing;
+    tally->reserved += room.hiding;
     tally_look(tally, p->trainer->context);
     tally->reserved = kept + (p->backend->host ? training : 0);
     tally->device_peak = 0;
     PASS(tally_reserve(tally, &Z, p->made.data->graph->nodes * p->model->width, sizeof *Z));
     PASS(made_embed_on(Z, &tally->backend, p->model, p->made.data, &options));
-    tally->reserved += room.clustering;
+    tally->reserved += room.measuring;
     tally_look(tally, NULL);
     tally->reserved = kept;
     tally->device_peak = training + tally->device_peak > device_peak && !p->backend->host

@@ -3,16 +3,15 @@
 #ifndef TRAIN_STOPPING_H
 #define TRAIN_STOPPING_H
 
+#include "eval/hidden.h"
 #include "methods/method.h"
 
 /* Epochs between two looks at the embeddings: a look costs as much as many epochs of a small graph. */
 enum { STOPPING_EVERY = 50 };
 
-/* What the costs of a training are measured against; starts zeroed. Owns its matrix. */
+/* What embeddings of a training are asked for, from the first look on; starts zeroed. */
 struct stopping {
-    graco_matrix smooth;   /* the smoothed features of the data set */
-    graco_structure first; /* of the encoder with its first weights */
-    bool known;            /* both are */
+    struct hidden hidden;
 };
 
 void stopping_clear(struct stopping *stopping);
@@ -21,23 +20,18 @@ void stopping_clear(struct stopping *stopping);
  * set: one without edges and features, or one that must not see all of the graph. */
 graco_status stopping_check(const struct graco_config *config, const struct graco_dataset *given);
 
-/* Bytes of the host that looks take beside the embedding: kept from the first one on, while features are smoothed, and
- * while embeddings are clustered. For plans. */
+/* Bytes of the host that looks take beside the embedding: kept from the first one on, while things are hidden, and
+ * while embeddings are measured. For plans. */
 struct stopping_room {
-    int64_t kept, smoothing, clustering;
+    int64_t kept, hiding, measuring;
 };
 
 struct stopping_room stopping_room(const struct graco_config *config,
                                    const struct graco_dataset *given);
 
-/* The cost of the model's parameters, which are on the host: with modularity a and share explained b of its
- * embeddings (eval/structure.h), and a0 and b0 those of the first weights,
- *
- *     cost = -(a / max(|a0|, 0.01) + b / max(|b0|, 0.01)) / 2
- *
- * or one of the terms where the data set has no edges or no features; what a regression predicts has no part. So
- * both count alike, and a training that was resumed computes the same. `given` is the data set, `data` the same
- * with made features. */
+/* The cost of the model's parameters, which are on the host: minus the score of its embeddings' structure
+ * (eval/structure.h), which do not see what is hidden. So a training that was resumed computes the same. `given` is
+ * the data set, `data` the same with made features. */
 graco_status stopping_cost(double *cost, struct stopping *stopping, const struct graco_model *model,
                            const struct graco_dataset *given, const struct graco_dataset *data);
 

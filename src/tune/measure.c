@@ -11,6 +11,7 @@
 #include "eval/structure.h"
 #include "graco_command.h"
 #include "io/files/file.h"
+#include "train/made.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -101,15 +102,14 @@ void search_report(struct search *search, bool now)
     }
     if (!options->on_progress || search_choose(&choice, &found, search) != GRACO_OK)
         return;
-    graco_tune_progress progress = {
-        .trials_done = search_measured(search),
-        .trials = options->trials > 0 ? search->most : 0,
-        .measured = search->trials.count,
-        .best_trial = found ? choice.mean.trial : -1,
-        .best = {choice.mean.modularity, choice.mean.explained, choice.mean.predicted},
-        .best_validation = found ? choice.mean.validation : (double)NAN,
-        .seconds = time - search->begun,
-        .seconds_left = seconds_left(search, time - search->begun)};
+    graco_tune_progress progress = {.trials_done = search_measured(search),
+                                    .trials = options->trials > 0 ? search->most : 0,
+                                    .measured = search->trials.count,
+                                    .best_trial = found ? choice.mean.trial : -1,
+                                    .best = choice.mean.structure,
+                                    .best_validation = found ? choice.mean.validation : (double)NAN,
+                                    .seconds = time - search->begun,
+                                    .seconds_left = seconds_left(search, time - search->begun)};
     if (!options->on_progress(options->user, &progress))
         search->stop = true;
 }
@@ -172,23 +172,37 @@ done:
     return status == GRACO_OK ? status : status_context(status, "the criterion validation");
 }
 
-static graco_status measure_embeddings(struct measurement *one, struct search *search,
-                                       const graco_matrix *Z, int threads)
+/* Of embeddings that see nothing of what is hidden. */
+static graco_status measure_structure(graco_structure *out, const struct search *search,
+                                      const graco_model *model, int threads)
 {
-    graco_structure structure = {0};
+    const graco_embed_options options = {
+        .threads = threads, .device = search->options->device, .contaminated = true};
+    graco_status status = GRACO_OK;
+    struct made made = {0};
+    graco_matrix Z = {0};
+    TRY(made_open(&made, search->data, model, threads));
+    const struct graco_dataset seen = hidden_seen(&search->hidden, made.data);
+    TRY(made_embed(&Z, model, &seen, &options));
+    TRY(structure_measure(out, &Z, &search->hidden, threads));
+    if (model->method->needs & METHOD_PER_NODE)
+        out->edges = (double)NAN; /* a node's vector saw them all */
+done:
+    graco_matrix_clear(&Z);
+    made_clear(&made);
+    return status;
+}
+
+static graco_status validate(double *score, struct search *search, graco_run *run, int threads)
+{
+    const graco_matrix *Z = NULL;
     graco_eval_result result = {0};
     graco_eval_options options = validation_options(SPLITS, threads);
-    const struct structure_basis basis = {&search->smooth, &search->groups};
-    PASS(structure_measure(&structure, Z, search->data, basis, threads));
-    one->modularity = structure.modularity;
-    one->explained = structure.explained;
-    one->predicted = structure.predicted;
-    if (search->options->criterion != GRACO_CRITERION_VALIDATION)
-        return GRACO_OK;
     options.on_progress = go_on_scoring;
     options.user = search;
+    PASS(graco_run_embeddings(&Z, NULL, run, 0, NULL));
     PASS(graco_evaluate(&result, Z, search->data, &options));
-    one->validation = result.mean;
+    *score = result.mean;
     graco_eval_result_clear(&result);
     return GRACO_OK;
 }
@@ -199,16 +213,14 @@ static graco_status train_and_measure(struct measurement *one, struct search *se
 {
     graco_status status = GRACO_OK;
     struct graco_config config;
-    const graco_matrix *Z = NULL;
+    graco_model *model = NULL;
     graco_run *run = NULL;
     char *folder = NULL;
     double begun = threads_seconds();
     *one = (struct measurement){.trial = wanted->trial,
                                 .seed = wanted->seed,
                                 .epochs = wanted->epochs,
-                                .modularity = (double)NAN,
-                                .explained = (double)NAN,
-                                .predicted = (double)NAN,
+                                .structure = {(double)NAN, (double)NAN, (double)NAN},
                                 .validation = (double)NAN,
                                 .used = true};
     TRY(run_path(&folder, search, wanted));
@@ -217,10 +229,12 @@ static graco_status train_and_measure(struct measurement *one, struct search *se
                                          .resume = graco_run_look(folder).begun,
                                          .user = search,
                                          .on_progress = go_on};
-    TRY(graco_train(NULL, NULL, search->data, &config, &options));
-    TRY(graco_run_open(&run, folder));
-    TRY(graco_run_embeddings(&Z, NULL, run, 0, NULL));
-    TRY(measure_embeddings(one, search, Z, threads));
+    TRY(graco_train(&model, NULL, search->data, &config, &options));
+    TRY(measure_structure(&one->structure, search, model, threads));
+    if (search->options->criterion == GRACO_CRITERION_VALIDATION) {
+        TRY(graco_run_open(&run, folder));
+        TRY(validate(&one->validation, search, run, threads));
+    }
 done:
     one->seconds = threads_seconds() - begun;
     if (status == GRACO_ERROR_NUMBER) {
@@ -228,6 +242,7 @@ done:
         status = GRACO_OK;
     }
     graco_run_free(run);
+    graco_model_free(model);
     memory_free(folder);
     return status;
 }
@@ -276,14 +291,30 @@ static graco_status run_all(struct work *work, int64_t count)
     return search->stop ? status_fail(GRACO_STOPPED, "the search was stopped") : status;
 }
 
+/* The score of the raw features that are seen, in few columns: what embeddings should beat. */
+static graco_status measure_raw(struct search *search)
+{
+    graco_status status = GRACO_OK;
+    graco_structure found = {0};
+    graco_matrix Z = {0};
+    search->raw = (double)NAN;
+    if (!search->hidden.own_features)
+        return GRACO_OK;
+    TRY(smooth_features(&Z, &search->hidden.seen, 0, search->threads));
+    TRY(structure_measure(&found, &Z, &search->hidden, search->threads));
+    search->raw = structure_score(&found);
+done:
+    graco_matrix_clear(&Z);
+    return status;
+}
+
 graco_status search_prepare(struct search *search)
 {
-    if (search->groups.nodes > 0)
+    if (search->hidden.seen.graph)
         return GRACO_OK;
-    graco_matrix_clear(&search->smooth);
-    PASS(smooth_features(&search->smooth, search->data, search->threads));
-    PASS(groups_make(&search->groups, &search->smooth, search->data, search->threads));
-    if (search->groups.kinds > 0 || search->data->graph->edges > 0 ||
+    PASS(hidden_make(&search->hidden, search->data, search->threads));
+    PASS(measure_raw(search));
+    if (hidden_differ(&search->hidden) || search->data->graph->edges > 0 ||
         search->options->criterion == GRACO_CRITERION_VALIDATION)
         return GRACO_OK;
     return status_fail(

@@ -2,7 +2,7 @@
 #ifndef TUNE_SEARCH_H
 #define TUNE_SEARCH_H
 
-#include "eval/groups.h"
+#include "eval/hidden.h"
 #include "tune/trials.h"
 
 #include <pthread.h>
@@ -14,8 +14,8 @@ struct lock;
 struct search {
     const struct graco_dataset *data;
     const graco_tune_options *options;
-    graco_matrix smooth;  /* the smoothed features of the data set, once something is measured */
-    struct groups groups; /* of its nodes, likewise */
+    struct hidden hidden; /* what embeddings are asked for, once something is measured */
+    double raw; /* score of the raw features by structure, likewise; NaN: there are none */
     struct space space;
     struct trials trials;
     int64_t most;                             /* trials in all */

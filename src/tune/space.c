@@ -33,6 +33,13 @@ static bool has_word(const struct axis *axis, const char *word)
     return false;
 }
 
+/* A comma parts values here, so the words of one value are joined by a plus. */
+static void part_words(char *value)
+{
+    for (char *plus = value; (plus = strchr(plus, '+'));)
+        *plus = ',';
+}
+
 static graco_status read_words(struct axis *axis, const struct space *space)
 {
     const char *at = axis->text;
@@ -45,6 +52,8 @@ static graco_status read_words(struct axis *axis, const struct space *space)
                                axis->key, axis->text, SPACE_WORDS, CONFIG_TEXT);
         memcpy(axis->word[axis->words], at, length);
         axis->word[axis->words][length] = '\0';
+        if (config_is_set(axis->key))
+            part_words(axis->word[axis->words]);
         PASS(check_value(axis, space, axis->word[axis->words]));
         axis->words += !has_word(axis, axis->word[axis->words]);
         at = at[length] ? at + length + 1 : NULL;
@@ -205,7 +214,7 @@ static graco_status put_shares(struct space *space)
         {"activation", "relu,prelu,elu,rrelu"},
         {"drop_edge_1", "0..0.6"},
         {"drop_edge_2", "0.1..0.8"},
-        {"drop_feature_1", "0..0.6"},
+        {"drop_feature_1", "0..0.7"},
         {"drop_feature_2", "0..0.7"},
         {"tau", "0.3..0.9"},
         {"window", "3..10"},
@@ -310,8 +319,12 @@ graco_status space_init(struct space *out, const char *method, const struct grac
         out->base.scaling = SCALING_NONE;
     if (data->inductive)
         PASS(graco_config_set(&out->base, "inductive", "1"));
-    if (grace)
+    if (grace) {
+        PASS(put(out, "encoder", "gcn,sage,sage_skip"));
         PASS(put(out, "layers", "1,2"));
+        if (data->features.cols > 0)
+            PASS(put(out, "parts", "learned,learned+own+smooth"));
+    }
     if (reads(out, "hidden"))
         PASS(put_around(out, "hidden", "doublings", (double)out->base.hidden));
     PASS(put_shares(out));

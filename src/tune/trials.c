@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "eval/structure.h"
 #include "io/files/file.h"
 
 #include <math.h>
@@ -88,72 +89,31 @@ static int compare_values(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Adds to score[i] the rank of each of `count` values as a share. */
-static void add_ranks(double *score, struct ranked *values, int64_t count)
+double trials_score(const struct measurement *one, graco_criterion criterion)
 {
-    qsort(values, (size_t)count, sizeof *values, compare_values);
-    for (int64_t i = 0, next; i < count; i = next) {
-        for (next = i + 1; next < count && values[next].value == values[i].value;)
-            next++;
-        for (int64_t k = i; k < next; k++)
-            score[values[k].index] += (double)(i + 1 + next) / 2 / (double)count;
-    }
-}
-
-enum { PARTS = 3 };
-
-static double part_of(const struct measurement *one, int part)
-{
-    const double parts[PARTS] = {one->modularity, one->explained, one->predicted};
-    return parts[part];
-}
-
-graco_status trials_score(double *score, const struct measurement *list, int64_t count,
-                          graco_criterion criterion)
-{
-    struct ranked *values = NULL;
-    int parts = 0;
-    PASS(memory_alloc(&values, count, sizeof *values));
-    for (int64_t i = 0; i < count; i++)
-        score[i] = criterion == GRACO_CRITERION_VALIDATION ? list[i].validation : 0;
-    for (int part = 0; part < PARTS && criterion == GRACO_CRITERION_STRUCTURE; part++) {
-        int64_t known = 0;
-        for (int64_t i = 0; i < count; i++)
-            if (!list[i].failed && !isnan(part_of(&list[i], part)))
-                values[known++] = (struct ranked){part_of(&list[i], part), i};
-        add_ranks(score, values, known);
-        parts += known > 0;
-    }
-    for (int64_t i = 0; i < count; i++)
-        score[i] = list[i].failed ? -1 : parts > 1 ? score[i] / parts : score[i];
-    memory_free(values);
-    return GRACO_OK;
+    double score = criterion == GRACO_CRITERION_VALIDATION ? one->validation
+                                                           : structure_score(&one->structure);
+    return one->failed || isnan(score) ? -(double)INFINITY : score;
 }
 
 graco_status trials_order(int64_t *order, const struct measurement *list, int64_t count,
                           graco_criterion criterion)
 {
-    graco_status status = GRACO_OK;
-    double *score = NULL;
     struct ranked *sorted = NULL;
-    TRY(memory_alloc(&score, count, sizeof *score));
-    TRY(memory_alloc(&sorted, count, sizeof *sorted));
-    TRY(trials_score(score, list, count, criterion));
+    PASS(memory_alloc(&sorted, count, sizeof *sorted));
     for (int64_t i = 0; i < count; i++)
-        sorted[i] = (struct ranked){-score[i], i};
+        sorted[i] = (struct ranked){-trials_score(&list[i], criterion), i};
     qsort(sorted, (size_t)count, sizeof *sorted, compare_values);
     for (int64_t i = 0; i < count; i++)
         order[i] = sorted[i].index;
-done:
     memory_free(sorted);
-    memory_free(score);
-    return status;
+    return GRACO_OK;
 }
 
 /* ---- trials.csv ------------------------------------------------------------------------------ */
 
 static const char HEADER[] =
-    "trial,seed,epochs,modularity,explained,predicted,validation,seconds,outcome,origin,score";
+    "trial,seed,epochs,modularity,columns,edges,validation,seconds,outcome,origin,score";
 
 /* An empty field where there is no number. */
 static void write_number(struct text *out, double number)
@@ -165,18 +125,18 @@ static void write_number(struct text *out, double number)
 }
 
 static void write_row(struct text *out, const struct measurement *one,
-                      const struct trials_table *table, double score)
+                      const struct trials_table *table)
 {
     char value[CONFIG_TEXT];
     text_print(out, "%lld,%lld,%lld", (long long)one->trial, (long long)one->seed,
                (long long)one->epochs);
-    write_number(out, one->modularity);
-    write_number(out, one->explained);
-    write_number(out, one->predicted);
+    write_number(out, one->structure.modularity);
+    write_number(out, one->structure.columns);
+    write_number(out, one->structure.edges);
     write_number(out, one->validation);
     text_print(out, ",%.3f,%s,%s", one->seconds, one->failed ? "failed" : "measured",
                table->local[one->trial] ? "local" : "random");
-    write_number(out, score);
+    write_number(out, trials_score(one, table->criterion));
     for (int i = 0; i < table->space->count; i++) {
         space_value(value, &table->space->axes[i], table->point[one->trial].at[i]);
         text_add(out, ",");
@@ -190,9 +150,6 @@ graco_status trials_write(const struct trials *trials, const struct trials_table
 {
     graco_status status = GRACO_OK;
     struct text out = {0};
-    double *score = NULL;
-    TRY(memory_alloc(&score, trials->count, sizeof *score));
-    TRY(trials_score(score, trials->list, trials->count, table->criterion));
     text_add(&out, HEADER);
     for (int i = 0; i < table->space->count; i++) {
         text_add(&out, ",");
@@ -200,11 +157,10 @@ graco_status trials_write(const struct trials *trials, const struct trials_table
     }
     text_add(&out, "\n");
     for (int64_t i = 0; i < trials->count; i++)
-        write_row(&out, &trials->list[i], table, score[i]);
+        write_row(&out, &trials->list[i], table);
     TRY(file_write_text(path, &out));
 done:
     text_clear(&out);
-    memory_free(score);
     return status;
 }
 
@@ -241,9 +197,7 @@ static bool read_row(struct measurement *one, const char *line)
     *one = (struct measurement){.trial = (int64_t)field[0],
                                 .seed = (int64_t)field[1],
                                 .epochs = (int64_t)field[2],
-                                .modularity = field[3],
-                                .explained = field[4],
-                                .predicted = field[5],
+                                .structure = {field[3], field[4], field[5]},
                                 .validation = field[6],
                                 .seconds = field[7],
                                 .failed = strncmp(line, "failed,", 7) == 0};

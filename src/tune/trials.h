@@ -12,11 +12,11 @@ struct measurement {
     int64_t trial;
     int64_t seed; /* 0: that of the search; 1, 2, ...: those after it, which confirm a choice */
     int64_t epochs;
-    double modularity, explained, predicted; /* of a graco_structure */
-    double validation;                       /* in percent; NaN: not asked for */
-    double seconds;                          /* of training and measuring, all epochs included */
-    bool failed;                             /* its numbers went wrong: it comes after all others */
-    bool used; /* the search has asked for it; others were left by a shorter one */
+    graco_structure structure;
+    double validation; /* in percent; NaN: not asked for */
+    double seconds;    /* of training and measuring, all epochs included */
+    bool failed;       /* its numbers went wrong: it comes after all others */
+    bool used;         /* the search has asked for it; others were left by a shorter one */
 };
 
 /* Owns its list. */
@@ -33,13 +33,9 @@ struct measurement *trials_find(const struct trials *trials, int64_t trial, int6
 void trials_cut(struct trials *trials, int64_t first);
 void trials_clear(struct trials *trials);
 
-/* Scores of measurements against each other, the higher the better.
- *
- * By validation, the score is that. By structure it is the mean of three ranks, of modularity, explained
- * and predicted, as shares: the worst of n has 1 / n, the best 1; equal ones share the mean of their ranks. A
- * part that no measurement has is left out. Whatever failed has -1, and takes part in no rank. */
-graco_status trials_score(double *score, const struct measurement *list, int64_t count,
-                          graco_criterion criterion);
+/* The score of a measurement, the higher the better: by validation that, by structure structure_score; -INFINITY
+ * for one that failed. */
+double trials_score(const struct measurement *one, graco_criterion criterion);
 
 /* Fills order (count) with the numbers of the measurements by falling score; among equals the one that
  * stands first comes first. */

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "compute/backend.h"
+#include "eval/structure.h"
 #include "io/files/file.h"
 #include "io/files/lock.h"
 #include "io/json/json.h"
@@ -89,16 +90,16 @@ static int64_t mean_over_seeds(struct measurement *one, const struct search *sea
             trials_find(&search->trials, one->trial, seed, one->epochs);
         if (!more || !more->used)
             continue;
-        sum.modularity += more->modularity;
-        sum.explained += more->explained;
-        sum.predicted += more->predicted;
+        sum.structure.modularity += more->structure.modularity;
+        sum.structure.columns += more->structure.columns;
+        sum.structure.edges += more->structure.edges;
         sum.validation += more->validation;
         sum.failed |= more->failed;
         seeds++;
     }
-    sum.modularity /= (double)seeds;
-    sum.explained /= (double)seeds;
-    sum.predicted /= (double)seeds;
+    sum.structure.modularity /= (double)seeds;
+    sum.structure.columns /= (double)seeds;
+    sum.structure.edges /= (double)seeds;
     sum.validation /= (double)seeds;
     *one = sum;
     return seeds;
@@ -409,8 +410,7 @@ static void close_search(struct search *search)
 {
     pthread_mutex_destroy(&search->hold);
     trials_clear(&search->trials);
-    graco_matrix_clear(&search->smooth);
-    groups_clear(&search->groups);
+    hidden_clear(&search->hidden);
     lock_free(search->lock);
     memory_free(search->point);
     memory_free(search->local);
@@ -435,9 +435,10 @@ static graco_status write_best(const struct search *search, const struct graco_c
     writer_integer(&json, "trial", choice->mean.trial);
     writer_integer(&json, "trials", search_measured(search));
     writer_integer(&json, "seeds", choice->seeds);
-    writer_real(&json, "modularity", choice->mean.modularity);
-    writer_real(&json, "explained", choice->mean.explained);
-    writer_real(&json, "predicted", choice->mean.predicted);
+    writer_real(&json, "modularity", choice->mean.structure.modularity);
+    writer_real(&json, "columns", choice->mean.structure.columns);
+    writer_real(&json, "edges", choice->mean.structure.edges);
+    writer_real(&json, "score", structure_score(&choice->mean.structure));
     writer_real(&json, "validation", choice->mean.validation);
     writer_close(&json);
     writer_close(&json);
@@ -481,7 +482,9 @@ static graco_status conclude(graco_config **config, graco_tune_result *result,
             .measured = search->trials.count,
             .trial = choice.mean.trial,
             .epochs = choice.mean.epochs,
-            .structure = {choice.mean.modularity, choice.mean.explained, choice.mean.predicted},
+            .structure = choice.mean.structure,
+            .score = structure_score(&choice.mean.structure),
+            .raw = search->raw,
             .validation = choice.mean.validation,
             .seeds = choice.seeds,
             .seconds = threads_seconds() - search->begun,
@@ -507,6 +510,8 @@ graco_status graco_tune(graco_config **config, graco_tune_result *result, const 
     }
     if (status == GRACO_OK)
         status = confirm(&search);
+    if (status == GRACO_OK)
+        status = search_prepare(&search); /* also where nothing was left to measure */
     if (status == GRACO_OK || status == GRACO_STOPPED) {
         graco_status concluded = conclude(config, result, &search);
         status = concluded != GRACO_OK || search.out_of_time ? concluded : status;

@@ -21,7 +21,7 @@ struct shown {
     const struct choice *choice;
     int64_t count;
     struct measurement *list;
-    double *score; /* (count) -1: failed */
+    double *score; /* (count) -INFINITY: failed */
     double *x, *y; /* (count) of the plot under way */
     int32_t *class_of;
 };
@@ -33,7 +33,7 @@ static bool by_validation(const struct shown *shown)
 
 static const char *score_label(const struct shown *shown)
 {
-    return by_validation(shown) ? "validation score, %" : "mean rank, 0 to 1";
+    return by_validation(shown) ? "validation score, %" : "score by structure";
 }
 
 /* ---- The choice ------------------------------------------------------------------------------ */
@@ -42,21 +42,22 @@ static void write_choice(struct web_page *page, const struct shown *shown)
 {
     const struct choice *choice = shown->choice;
     char numbers[5][NUMBER_TEXT];
-    struct page_figure figures[5] = {{numbers[0], "trials", SHEET_NONE},
-                                     {numbers[1], "modularity of the choice", SHEET_NONE},
-                                     {numbers[2], "of its smoothed features explained", SHEET_NONE},
-                                     {numbers[3], "of its nodes' groups predicted", SHEET_NONE},
-                                     {numbers[4], "its validation score", SHEET_NONE}};
+    struct page_figure figures[5] = {
+        {numbers[0], "trials", SHEET_NONE},
+        {numbers[1], "modularity of the choice", SHEET_NONE},
+        {numbers[2], "of the variance of hidden columns predicted", SHEET_NONE},
+        {numbers[3], "of hidden edges told from random pairs", SHEET_NONE},
+        {numbers[4], "its validation score", SHEET_NONE}};
     snprintf(numbers[0], sizeof numbers[0], "%lld", (long long)search_measured(shown->search));
-    number_print(numbers[1], sizeof numbers[1], "%.3f", choice->mean.modularity);
-    number_print(numbers[2], sizeof numbers[2], "%.1f %%", 100 * choice->mean.explained);
-    number_print(numbers[3], sizeof numbers[3], "%.1f %%", 100 * choice->mean.predicted);
+    number_print(numbers[1], sizeof numbers[1], "%.3f", choice->mean.structure.modularity);
+    number_print(numbers[2], sizeof numbers[2], "%.1f %%", 100 * choice->mean.structure.columns);
+    number_print(numbers[3], sizeof numbers[3], "%.1f %%", 100 * choice->mean.structure.edges);
     number_print(numbers[4], sizeof numbers[4], "%.1f %%", choice->mean.validation);
-    if (isnan(choice->mean.modularity))
+    if (isnan(choice->mean.structure.modularity))
         snprintf(numbers[1], sizeof numbers[1], "none");
-    if (isnan(choice->mean.explained))
+    if (isnan(choice->mean.structure.columns))
         snprintf(numbers[2], sizeof numbers[2], "none");
-    if (isnan(choice->mean.predicted))
+    if (isnan(choice->mean.structure.edges))
         snprintf(numbers[3], sizeof numbers[3], "none");
     page_section(page, "choice", "The choice");
     page_figures(page, figures, by_validation(shown) ? 5 : 4);
@@ -98,7 +99,7 @@ static void write_curve(struct web_page *page, struct shown *shown)
 {
     double best = (double)NAN;
     for (int64_t i = 0; i < shown->count; i++) {
-        if (shown->score[i] >= 0 && !(shown->score[i] <= best))
+        if (isfinite(shown->score[i]) && !(shown->score[i] <= best))
             best = shown->score[i];
         shown->x[i] = (double)shown->list[i].trial;
         shown->y[i] = best;
@@ -143,7 +144,7 @@ static void write_axis(struct web_page *page, struct shown *shown, int number)
     for (int64_t i = 0; i < shown->count; i++) {
         int64_t trial = shown->list[i].trial;
         shown->x[i] = place_of(axis, search->point[trial].at[number]);
-        shown->y[i] = shown->score[i] < 0 ? (double)NAN : shown->score[i];
+        shown->y[i] = isfinite(shown->score[i]) ? shown->score[i] : (double)NAN;
         shown->class_of[i] = search->local[trial];
     }
     for (int i = 0; i < axis->words; i++)
@@ -192,8 +193,8 @@ static void write_rows(struct web_page *page, const struct shown *shown)
     const struct space *space = &shown->search->space;
     struct sheet table = {.title = "Every measurement"};
     char value[CONFIG_TEXT];
-    static const char *const names[] = {"epochs",    "score",     "modularity",
-                                        "explained", "predicted", "validation"};
+    static const char *const names[] = {"epochs",  "score", "modularity",
+                                        "columns", "edges", "validation"};
     sheet_column(&table, "", "trial", true);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         sheet_column(&table, "", names[i], true);
@@ -204,9 +205,9 @@ static void write_rows(struct web_page *page, const struct shown *shown)
         sheet_print(&table, "%lld", (long long)one->trial);
         sheet_print(&table, "%lld", (long long)one->epochs);
         sheet_number(&table, one->failed ? (double)NAN : shown->score[r], 3);
-        sheet_number(&table, one->modularity, 3);
-        sheet_number(&table, one->explained, 4);
-        sheet_number(&table, one->predicted, 3);
+        sheet_number(&table, one->structure.modularity, 3);
+        sheet_number(&table, one->structure.columns, 4);
+        sheet_number(&table, one->structure.edges, 3);
         sheet_number(&table, one->validation, 2);
         for (int i = 0; i < space->count; i++) {
             space_value(value, &space->axes[i], shown->search->point[one->trial].at[i]);
@@ -231,7 +232,9 @@ static graco_status gather(struct shown *shown)
     for (int64_t i = 0; i < trials->count; i++)
         if (trials->list[i].used && trials->list[i].seed == 0)
             shown->list[shown->count++] = trials->list[i];
-    return trials_score(shown->score, shown->list, shown->count, shown->search->options->criterion);
+    for (int64_t i = 0; i < shown->count; i++)
+        shown->score[i] = trials_score(&shown->list[i], shown->search->options->criterion);
+    return GRACO_OK;
 }
 
 graco_status search_write_page(const struct search *search, const struct choice *choice)

@@ -20,16 +20,16 @@ done
 holds "no training is left" [ -z "$(ls first/trainings)" ]
 holds "24 trials" [ "$(tail -n +2 first/trials.csv | cut -d, -f1 | sort -un | wc -l)" -eq 24 ]
 # Each part of the criterion is on the page and in the line of progress, which a search shows many times once a trial is measured.
-chosen=$(sed -n 's/.*"predicted": \([0-9.]*\),*/\1/p' first/best.json)
+chosen=$(sed -n 's/.*"edges": \([0-9.]*\),*/\1/p' first/best.json)
 holds "the page has what the choice predicts" \
     grep -q "<dd[^>]*>$(LC_ALL=C awk "BEGIN { printf \"%.1f\", 100 * $chosen }") %</dd>" first/report.html
 if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     for seconds in 2 10 60 300; do # a busy machine may measure none in two
         rm -rf shown
         script -qec "stty cols 200; $graco tune small.npz -o shown --time ${seconds}s ${fast[*]}" typescript >/dev/null </dev/null || true
-        ! grep -q "best .*predicted 0\.[0-9]" typescript || break
+        ! grep -q "best .*edges 0\.[0-9]" typescript || break
     done
-    for part in modularity explained predicted; do
+    for part in modularity columns edges; do
         holds "progress shows $part" grep -q "best .*$part 0\.[0-9]" typescript
     done
 else
@@ -182,7 +182,7 @@ holds "nor one by default" [ ! -e tune ]
 exits 0 " 1 trial, 1 measurement, " tune small.npz -o single --trials 1 --search epochs=2 --search hidden=4 --device cpu
 holds "epochs of the page: one number" grep -q '>epochs</th><td[^>]*>2</td><td[^>]*>2</td>' single/report.html
 holds "no present value where none is given" bash -c '! grep -q "\[-1\]" <("$0" help tune)' "$graco"
-exits 2 "graphs = 3: the objective moment takes one graph a step" tune small.npz -o apart --trials 20 --device cpu \
+exits 2 "graphs = 3: the objective moment takes one graph a step" tune small.npz -o apart --trials 20 --at-once 20 --device cpu \
     --search objective=exact,moment --search graphs=1,3 --search epochs=1000000 --search hidden=4
 holds "others were not waited for: $(wc -l <apart/trials.csv) rows" [ "$(wc -l <apart/trials.csv)" -eq 1 ]
 exits 0 "" tune small.npz -o half --trials 2 "${fast[@]}" --search precision=bf16 -q

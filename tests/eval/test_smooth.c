@@ -21,7 +21,7 @@ static void check_rows(const graco_arrays *arrays, const double *rows)
     graco_dataset *data = NULL;
     graco_matrix S = {0};
     CHECK_OK(graco_dataset_create(&data, arrays));
-    CHECK_OK(smooth_features(&S, data, 1));
+    CHECK_OK(smooth_features(&S, data, 2, 1));
     CHECK(S.rows == 4 && S.cols == 2);
     for (int64_t i = 0; i < S.rows; i++) {
         double length = sqrt(rows[2 * i] * rows[2 * i] + rows[2 * i + 1] * rows[2 * i + 1]);
@@ -158,10 +158,10 @@ static void oracle(void)
         graco_dataset *data = make_data(NARROW, form & 1, form & 2, form & 4);
         graco_matrix S = {0}, again = {0};
         CHECK(form & 1 ? !data->features.dense : data->features.dense != NULL);
-        CHECK_OK(smooth_features(&S, data, 1));
+        CHECK_OK(smooth_features(&S, data, 2, 1));
         check_naive(&S, data);
         for (int threads = 2; threads < 5; threads++) {
-            CHECK_OK(smooth_features(&again, data, threads));
+            CHECK_OK(smooth_features(&again, data, 2, threads));
             CHECK(memcmp(again.data, S.data, sizeof(float) * NODES * NARROW) == 0);
             graco_matrix_clear(&again);
         }
@@ -189,8 +189,8 @@ static void projection(void)
     graco_dataset *sparse = make_data(WIDE, true, false, true);
     graco_matrix S = {0}, again = {0};
     double bias = 0, square = 0;
-    CHECK_OK(smooth_features(&S, dense, 1));
-    CHECK_OK(smooth_features(&again, sparse, 3));
+    CHECK_OK(smooth_features(&S, dense, 2, 1));
+    CHECK_OK(smooth_features(&again, sparse, 2, 3));
     CHECK(S.rows == NODES && S.cols == SMOOTH_COLUMNS && again.cols == SMOOTH_COLUMNS);
     CHECK(memcmp(again.data, S.data, sizeof(float) * NODES * SMOOTH_COLUMNS) == 0);
     naive_smooth(naive, dense);
@@ -210,6 +210,58 @@ static void projection(void)
     graco_dataset_free(sparse);
 }
 
+/* Some columns of unit rows, in place or projected: those of all columns less those of the others. */
+static void some_columns(void)
+{
+    for (int form = 0; form < 4; form++) {
+        graco_dataset *data = make_data(form & 1 ? WIDE : NARROW, form & 2, false, false);
+        const struct features *X = &data->features;
+        uint8_t only[3][WIDE] = {{0}};
+        graco_matrix Y[3] = {{0}}, again = {0};
+        for (int64_t j = 0; j < X->cols; j++) {
+            only[0][j] = 1;
+            only[1 + (j % 3 == 0)][j] = 1;
+        }
+        for (int k = 0; k < 3; k++)
+            CHECK_OK(smooth_project(&Y[k], X, only[k], 1 + k));
+        CHECK_OK(smooth_project(&again, X, NULL, 3));
+        for (int64_t i = 0; i < NODES * Y[0].cols; i++) {
+            int64_t row = i / Y[0].cols, column = i % Y[0].cols;
+            double scaled[WIDE];
+            for (int64_t j = 0; j < X->cols; j++)
+                scaled[j] = element(X, row, j);
+            scale_row(scaled, X->cols);
+            CHECK(near((double)Y[0].data[i], (double)Y[1].data[i] + (double)Y[2].data[i]));
+            CHECK(again.data[i] == Y[0].data[i]);
+            if (X->cols == NARROW)
+                CHECK(near((double)Y[2].data[i], column % 3 == 0 ? scaled[column] : 0));
+        }
+        for (int k = 0; k < 3; k++)
+            graco_matrix_clear(&Y[k]);
+        graco_matrix_clear(&again);
+        graco_dataset_free(data);
+    }
+}
+
+/* Without a pass a row is the node's own, with one its neighbours' too. */
+static void passes(void)
+{
+    float x[] = {1, 0, 0, 1};
+    int32_t source[] = {0, 1}, target[] = {1, 0};
+    graco_dataset *data = NULL;
+    CHECK_OK(graco_dataset_create(&data, &(graco_arrays){.x = GRACO_MATRIX(x, 2, 2),
+                                                         .source = GRACO_VECTOR(source, 2),
+                                                         .target = GRACO_VECTOR(target, 2)}));
+    for (int count = 0; count < 2; count++) {
+        graco_matrix S = {0};
+        CHECK_OK(smooth_features(&S, data, count, 1));
+        CHECK(near((double)S.data[0], count ? sqrt(0.5) : 1) &&
+              near((double)S.data[1], count ? sqrt(0.5) : 0));
+        graco_matrix_clear(&S);
+    }
+    graco_dataset_free(data);
+}
+
 static void no_features(void)
 {
     int32_t source[] = {0}, target[] = {1};
@@ -217,7 +269,7 @@ static void no_features(void)
     graco_matrix S = {0};
     CHECK_OK(graco_dataset_create(&data, &(graco_arrays){.source = GRACO_VECTOR(source, 1),
                                                          .target = GRACO_VECTOR(target, 1)}));
-    CHECK_OK(smooth_features(&S, data, 1));
+    CHECK_OK(smooth_features(&S, data, 2, 1));
     CHECK(S.cols == 0 && !S.data);
     graco_dataset_free(data);
 }
@@ -227,6 +279,8 @@ int main(void)
     known_answers();
     oracle();
     projection();
+    some_columns();
+    passes();
     no_features();
     return check_result();
 }

@@ -55,6 +55,32 @@ static void texts(const graco_dataset *data)
         CHECK(fabs((double)space.epochs[i] / (double)space.epochs[i - 1] - pow(100, 0.2)) < 0.1);
 }
 
+/* Encoders that see a node itself, embeddings of parts where there are features, and masks of most of them. */
+static void encoders(const graco_dataset *data)
+{
+    graco_dataset *none = small(-1);
+    struct space space;
+    struct graco_config config;
+    struct point point = {0};
+    CHECK_OK(space_init(&space, NULL, data, NULL));
+    CHECK(axis_of(&space, "encoder")->words == 3 && axis_of(&space, "parts")->words == 2);
+    CHECK(strcmp(value(axis_of(&space, "encoder"), 1), "sage_skip") == 0);
+    CHECK(strcmp(value(axis_of(&space, "parts"), 0), "learned") == 0);
+    CHECK(strcmp(value(axis_of(&space, "parts"), 1), "learned,own,smooth") == 0);
+    CHECK(axis_of(&space, "drop_feature_1")->high == 0.7);
+    for (int i = 0; i < space.count; i++)
+        point.at[i] = strcmp(space.axes[i].key, "parts") == 0;
+    CHECK_OK(space_configure(&config, &space, &point));
+    CHECK(config.parts == (PARTS_LEARNED | PARTS_OWN | PARTS_SMOOTH));
+    CHECK_OK(space_init(&space, NULL, none, NULL));
+    for (int i = 0; i < space.count; i++)
+        CHECK(strcmp(space.axes[i].key, "parts") != 0);
+    CHECK(space.base.parts == PARTS_LEARNED);
+    CHECK_FAILS(space_init(&space, NULL, data, (const char *[]){"parts=learned+mine", NULL}),
+                GRACO_ERROR_ARGUMENT, "parts=learned+mine");
+    graco_dataset_free(none);
+}
+
 /* The setting says whether numbers between two whole ones are searched, not how the ends are written; and
  * a narrow range has more than its ends. */
 static void ranges(const graco_dataset *data)
@@ -148,7 +174,9 @@ static void points(const graco_dataset *data)
 static void counted(const graco_dataset *data)
 {
     enum { SIZE = 3 * 2 * 38 };
-    static const char *const few[] = {"layers=1",
+    static const char *const few[] = {"encoder=gcn",
+                                      "parts=learned",
+                                      "layers=1",
                                       "activation=relu,elu,prelu,elu",
                                       "drop_edge_1=0.2",
                                       "drop_edge_2=0.2,0.4",
@@ -205,6 +233,7 @@ int main(void)
 {
     graco_dataset *data = small(30);
     texts(data);
+    encoders(data);
     ranges(data);
     own(data);
     refused(data);
