@@ -37,7 +37,7 @@ MODULES = {
     "graph": (["src/graph"], r"graph\.|methods\.golden|train\.(golden|known_trainings|inductive|model_views)$|data\.(generate|splits)$|cli\.partition$"),
     "layers": (["src/layers"], r"layers\.|methods\.(golden|every)|train\.(golden|known_trainings|inductive|model_views|stock|train)$"),
     "methods": (["src/methods"], r"config\.|methods\.|train\.(golden|known_trainings|patience|stock|stopping|train|unseen)$|cli\.(supervised|walk_methods)$"),
-    "train": (["src/train", "src/run"], r"train\.|run\.|methods\.(golden|every)|cli\.(cli|supervised|trained_on|plan|live|runs)$"),
+    "train": (["src/train", "src/run"], r"train\.|run\.|methods\.(golden|every)|cli\.(cli|supervised|trained_on|plan|live|runs|eval_command|run_report)$"),
     "data": (["src/data"], r"data\.|graph\.|eval\.(links|known)|train\.(known|plan_ranks|unseen)|cli\.(tables|names|tasks|node_features|hostile)$"),
     "python": (["python/graco"], r"python\."),
 }

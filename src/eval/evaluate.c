@@ -109,7 +109,7 @@ static graco_status note_constant(graco_eval_result *result, const graco_matrix 
 
 static graco_status check_labels(const graco_dataset *data)
 {
-    if (data->classes < 1 || (!data->label && !data->multi))
+    if (!data->label && !data->multi)
         return status_fail(GRACO_ERROR_ARGUMENT,
                            "the data set %s has no labels; an evaluation needs them", data->name);
     return classes_check(data);
