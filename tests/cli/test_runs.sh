@@ -25,10 +25,10 @@ holds "hashes" grep -q '"made_from"' run/eval.json
 python=$(command -v python3 || true)
 if [ -n "$python" ]; then
     forge() {
-        "$python" - "$1/eval.json" <<'END'
+        "$python" - "$1/eval.json" "${@:2}" <<'END'
 import json, sys
 kept = json.load(open(sys.argv[1]))
-for scores in [kept] + kept["earlier"]:
+for scores in kept["baselines"] if len(sys.argv) > 2 else [kept] + kept["earlier"]:
     for result in scores["results"]:
         result["scores"] = [12.5] * len(result["scores"])
 json.dump(kept, open(sys.argv[1], "w"))
@@ -36,6 +36,11 @@ END
     }
     forge run
     holds "kept scores are read" [ "$(score run g.npz)" = 12.50 ]
+    exits 0 "raw " eval run g.npz --splits 2 --device cpu
+    cp run/eval.json true.json
+    forge run baselines
+    exits 0 "raw          12.50 " eval run g.npz --splits 2 --device cpu
+    mv true.json run/eval.json
     exits 0 "" report run --splits 2 --device cpu --no-map -o kept.html
     holds "the report reads them" grep -qF '<td class="n">12.50</td>' kept.html
     other=$(score run g.npz --seed 3)
