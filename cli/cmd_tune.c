@@ -1,5 +1,6 @@
 /* graco tune: looks for settings of a method for a data set, in a folder that can be continued. The
  * library searches; this reads the line, shows the progress, and says what was found. */
+#include "graco_command.h"
 #include "commands.h"
 #include "loading.h"
 #include "output.h"
@@ -65,8 +66,27 @@ static void print_settings(const graco_config *best)
     graco_config_free(general);
 }
 
+/* What was chosen, and what needs no training, by the validation parts of the same splits. */
+static void print_validation(const struct line *line, const graco_dataset *data, double validation)
+{
+    char beside[128] = "";
+    size_t used = 0;
+    bool better = true;
+    for (int b = 0; graco_dataset_describe(data).feature_count > 0 && graco_baseline(b); b++) {
+        double score;
+        if (graco_tune_baseline(&score, graco_baseline(b), data, line->tune.threads) != GRACO_OK) {
+            output_note("%s is not scored: %s", graco_baseline(b), graco_message());
+            continue;
+        }
+        used += (size_t)snprintf(beside + used, sizeof beside - used, ", %s %.2f",
+                                 graco_baseline(b), score);
+        better = better && validation > score;
+    }
+    output_row("validation", "%.2f%s%s", validation, beside, better ? "" : ": not better");
+}
+
 static int report_text(const struct line *line, const graco_config *best,
-                       const graco_tune_result *result)
+                       const graco_tune_result *result, const graco_dataset *data)
 {
     char time[32];
 
@@ -77,7 +97,7 @@ static int report_text(const struct line *line, const graco_config *best,
     output_row("chosen", "trial %" PRId64 ", by %s%s", result->trial, line->criterion,
                result->seeds > 1 ? ", a mean over seeds" : "");
     if (!isnan(result->validation))
-        output_row("validation", "%.2f", result->validation);
+        print_validation(line, data, result->validation);
     if (!isnan(result->structure.modularity))
         output_row("modularity", "%.4f", result->structure.modularity);
     if (!isnan(result->structure.columns))
@@ -166,7 +186,7 @@ static int search(struct line *line, const graco_dataset *data)
     if (code == EXIT_FINE && line->json)
         code = report_json(line, best, &result);
     else if (code == EXIT_FINE && !line->quiet)
-        code = report_text(line, best, &result);
+        code = report_text(line, best, &result, data);
     graco_config_free(best);
     return status == GRACO_STOPPED ? EXIT_FAILED : code;
 }

@@ -189,6 +189,11 @@ void graco_eval_write(struct writer *json, const char *name, const graco_eval_re
 void graco_clusters_write(struct writer *json, const graco_cluster_result *result);
 void graco_links_write(struct writer *json, const graco_link_result *result);
 
+/* The score of a baseline as the criterion validation of a search measures settings; its rules are those of
+ * graco_evaluate_baseline. */
+graco_status graco_tune_baseline(double *score, const char *name, const graco_dataset *data,
+                                 int64_t threads);
+
 /* ---- Training -------------------------------------------------------------------------------- */
 
 /* The rows that the objective of GRACE contrasts, of two corrupted views of the whole graph as

@@ -157,6 +157,17 @@ static graco_eval_options validation_options(int64_t splits, int threads)
     return options;
 }
 
+graco_status graco_tune_baseline(double *score, const char *name, const graco_dataset *data,
+                                 int64_t threads)
+{
+    graco_eval_options options = validation_options(SPLITS, threads_count(threads));
+    graco_eval_result result = {0};
+    PASS(graco_evaluate_baseline(&result, name, data, NULL, false, &options));
+    *score = result.mean;
+    graco_eval_result_clear(&result);
+    return GRACO_OK;
+}
+
 graco_status search_check_labels(const struct search *search)
 {
     graco_status status = GRACO_OK;

@@ -106,6 +106,15 @@ exits 0 '"trials": 24' tune small.npz -o alone --trials 24 --at-once 1 --threads
 same first/best.json alone/best.json
 holds "the same rows one at a time" [ "$(rows first)" = "$(rows alone)" ]
 exits 0 "validation " tune small.npz -o labels --trials 4 --criterion validation "${fast[@]}"
+holds "next to what needs no training: $(cat out)" grep -qE '^validation +[0-9.]+, raw [0-9.]+, propagate [0-9.]+(: not better)?$' out
+if command -v python3 >/dev/null; then
+    holds "and whether it is better: $(cat out)" python3 -c '
+import re
+line = re.search("^validation.*$", open("out").read(), re.M).group()
+own, raw, smooth = map(float, re.findall("[0-9.]+", line)[:3])
+assert raw > 30 and smooth > 30 and raw != smooth, line
+assert line.endswith("not better") == (own <= max(raw, smooth)), line'
+fi
 exits 0 "" tune small.npz -o dgi --trials 3 --method dgi --search epochs=3 --search hidden=4,8 -q
 exits 0 "" tune small.npz -o walks --trials 2 --method deepwalk --search hidden=4,8 -q
 
