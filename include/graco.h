@@ -146,19 +146,15 @@ typedef struct graco_dataset graco_dataset;
 typedef struct graco_load_options {
     const char *features_path; /* table of node features beside an edge list, or NULL */
     const char *labels_path;   /* table of node labels beside an edge list, or NULL */
-    bool
-        undirected; /* add the reverse of every edge. Text lists of edges and scipy matrices have it
-                                * unless `directed` is set; all other formats say it themselves */
+    bool undirected; /* add the reverse of every edge, also where a format states its direction */
     /* What an edge list and its tables are like, where looking is not enough; NULL: look. */
     const char *header;    /* "yes" or "no": whether their first lines are headers */
     const char *id_column; /* the column that names nodes: its name, its number from 1, or "none" */
     const char *delimiter; /* one character, or "tab", "comma", "space" (blanks and tabs) */
-    bool directed;         /* take the edges of a list as they are directed */
+    bool directed;         /* edges of a list or scipy matrix one way; else they go both ways */
     bool unweighted;       /* leave out the weights of the edges */
-    /* Columns of an edge list: a name in its header, or a number from 1; NULL: graco_table_ends decides. */
-    const char *source, *target, *weight;
-    bool
-        count_repeats; /* where an edge list has no weights: an edge's weight is how often it stands there */
+    const char *source, *target, *weight; /* columns of an edge list: names, or numbers from 1 */
+    bool count_repeats; /* without weights: an edge weighs as much as it has rows */
     /* Where several processes train together (graco_ranks), and the source is a folder of .npy that
      * allows it: each reads the rows of its own nodes alone, for graco_train and nothing else. */
     bool by_rows;
@@ -166,9 +162,7 @@ typedef struct graco_load_options {
 
 /* Loads a data set, which the caller frees. `source` is a file, a folder, or a name that is looked up
  * under $GRACO_DATA, else $XDG_DATA_HOME/graco, else ~/.local/share/graco. The format is recognised from the content:
- * Planetoid files, a CitationFull .npz, DGL's ppi.zip and reddit.zip or their unpacked folders, the
- * layouts of GraphSAINT, the Open Graph Benchmark, Wiki-CS and MUSAE, graco's own .npz or folder of
- * .npy, a scipy matrix, node-link JSON, GraphML, or an edge list; docs/formats.md has them all.
+ * published sets, graco's own, scipy matrices, node-link JSON, GraphML, edge lists; docs/formats.md has them all.
  * GRACO_ERROR_IO if there is no such source, GRACO_ERROR_FORMAT if its content is wrong. A
  * folder's x.npy of float32 is used in place, so it may be larger than memory, and it must not change
  * until the data set is freed. */
@@ -229,6 +223,14 @@ typedef struct graco_array {
                    .cols = (width)})
 #endif
 
+/* A column of features, as docs/formats.md ("Columns") has them: numbers, NaN for a gap; strings, NULL for a gap, read as cells
+ * of a text table; or integers that number `words` from 0, -1 for a gap. `times`: seconds since 1970. */
+typedef struct graco_feature {
+    const char *name;          /* by which a model finds it in other tables */
+    graco_array values, words; /* (nodes); words may be missing */
+    bool times;
+} graco_feature;
+
 /* A data set as arrays, under the names that they have in graco's own format (docs/formats.md).
  * Each may be missing. Numbers may have any type in which their values fit, as in a file. */
 typedef struct graco_arrays {
@@ -245,7 +247,9 @@ typedef struct graco_arrays {
     graco_array x;        /* (nodes, features) */
     graco_array x_indptr; /* (nodes + 1) */
     graco_array x_indices, x_data;
-    int64_t x_cols;         /* features of compressed rows */
+    int64_t x_cols;               /* features of compressed rows */
+    const graco_feature *columns; /* (column_count) or these, from which graco makes features */
+    int64_t column_count;
     graco_array y;          /* (nodes) class, -1: unknown; or (nodes, classes) of 0 and 1 */
     graco_array split;      /* (nodes) 0 training, 1 validation, 2 test, 3 none */
     graco_array label_mask; /* (nodes) 1 if the node counts in scores */

@@ -70,6 +70,10 @@ typedef struct graco_ends {
 graco_status graco_table_ends(graco_ends *out, const char *const *columns, int64_t count,
                               const graco_ends_options *options);
 
+/* The name of a feature that came from a column of a table, such as "age" or "country=CH", as text with a NUL; "" where
+ * features came from no table, and past the end. */
+void graco_dataset_feature(char *name, size_t size, const graco_dataset *data, int64_t feature);
+
 /* The files that a data set was read from, as they were named: its source, then its table of features and
  * its table of labels, if there are any; NULL past the end, and where none was read. Of bytes that are not UTF-8
  * each is '?'. Belongs to the data set. */

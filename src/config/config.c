@@ -44,8 +44,9 @@ static const char *const ENCODERS[] = {
 #define PARTS WORDS("learned", "own", "smooth") /* as the bits in config.h */
 #define COLUMNS WORDS("all")
 #define EPOCHS WORDS("auto")
-#define SCALINGS WORDS("none", "rowsum", "binary_rowsum", "auto") /* as enum scaling */
-#define NODE_FEATURES                                             /* as enum node_features */      \
+#define SCALINGS /* as enum scaling */                                                             \
+    WORDS("none", "rowsum", "binary_rowsum", "auto", "standard", "quantile")
+#define NODE_FEATURES /* as enum node_features */                                                  \
     WORDS("auto", "given", "degree", "spectral", "learned", "walk")
 #define PRECISIONS WORDS("fp32", "tf32", "fp16", "bf16") /* as enum precision */
 #define PROTOCOLS WORDS("paper", "authors", "public")    /* as enum graco_protocol */

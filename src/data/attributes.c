@@ -18,7 +18,7 @@ struct item {
     float value;
 };
 
-struct column {
+struct attribute {
     int64_t count; /* nodes that have it as a number */
     int32_t last;  /* of these */
     bool other;    /* some node has no number there, or two */
@@ -28,8 +28,8 @@ struct column {
 
 struct attributes {
     struct names *names;
-    struct column *columns; /* (names_count), room for column_room */
-    struct item *items;     /* (count) */
+    struct attribute *columns; /* (names_count), room for column_room */
+    struct item *items;        /* (count) */
     int64_t count, room, column_room;
     const char *label_name; /* one of label_names; NULL: no node has a label */
     struct names *labels;
@@ -72,7 +72,7 @@ static graco_status find_column(int32_t *out, struct attributes *a, const char *
     int64_t room = 2 * a->column_room + ROOM_FIRST;
     PASS(memory_grow(&a->columns, a->column_room, room, sizeof *a->columns));
     for (int64_t c = a->column_room; c < room; c++)
-        a->columns[c] = (struct column){.last = -1};
+        a->columns[c] = (struct attribute){.last = -1};
     a->column_room = room;
     return GRACO_OK;
 }
@@ -82,7 +82,7 @@ graco_status attributes_number(struct attributes *a, int64_t node, const char *n
 {
     int32_t column;
     PASS(find_column(&column, a, name, length));
-    struct column *at = &a->columns[column];
+    struct attribute *at = &a->columns[column];
     at->other |= at->last == node || !isfinite((float)value);
     at->last = (int32_t)node;
     at->count++;
@@ -108,7 +108,7 @@ graco_status attributes_declare(struct attributes *a, const char *name, int64_t 
 {
     int32_t column;
     PASS(find_column(&column, a, name, length));
-    struct column *at = &a->columns[column];
+    struct attribute *at = &a->columns[column];
     at->filled = usual;
     at->fill = usual ? (float)*usual : 0;
     at->other |= !isfinite(at->fill);
@@ -190,7 +190,7 @@ void attributes_drop_numbers(struct table_edges *edges)
 
 /* ---- Taking ---------------------------------------------------------------------------------- */
 
-static bool is_taken(const struct column *column, int64_t nodes)
+static bool is_taken(const struct attribute *column, int64_t nodes)
 {
     bool enough = column->count == nodes ||
                   (column->filled && column->count > 0 && column->count >= nodes / DEFAULT_SHARE);

@@ -5,11 +5,13 @@
 
 #include "graco_command.h"
 #include "base/memory.h"
+#include "data/preparation.h"
 #include "graph/shard.h"
 #include "io/name_find.h"
 #include "io/tables/names.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void dataset_names_free(char **names)
@@ -49,6 +51,8 @@ void dataset_parts_clear(struct dataset_parts *parts)
     memory_free(parts->lent_target ? NULL : parts->target);
     memory_free(parts->weights);
     features_clear(&parts->features);
+    columns_free(parts->columns);
+    preparation_free(parts->preparation);
     memory_free(parts->label);
     memory_free(parts->multi);
     memory_free(parts->label_known);
@@ -239,6 +243,8 @@ static graco_status check_crossings(const struct graph *graph, const int32_t *gr
 static void take_parts(struct graco_dataset *data, struct dataset_parts *parts)
 {
     data->features = parts->features;
+    data->columns = parts->columns;
+    data->preparation = parts->preparation;
     data->shard = parts->shard;
     data->classes = parts->label || parts->multi ? parts->classes : 0;
     if (data->classes == 0) {
@@ -260,11 +266,54 @@ static void take_parts(struct graco_dataset *data, struct dataset_parts *parts)
     data->inductive = parts->inductive;
     data->listed = parts->listed;
     parts->features = (struct features){0};
+    parts->columns = NULL;
+    parts->preparation = NULL;
     parts->shard = NULL;
     parts->label = NULL;
     parts->multi = parts->label_known = parts->split = NULL;
     parts->graph_id = parts->order = NULL;
     parts->node_ids = parts->class_names = NULL;
+}
+
+/* Features of no table stay as they are; where that is doubtful a note says so. */
+static graco_status warn_of_spreads(struct dataset_parts *parts)
+{
+    char warning[256], note[512];
+    int slot = 0;
+    preparation_warn(warning, sizeof warning, &parts->features);
+    while (slot < DATASET_NOTES - 2 && parts->notes[slot])
+        slot++;
+    if (!*warning || parts->notes[slot])
+        return GRACO_OK;
+    snprintf(note, sizeof note, "%.200s: %s", parts->name ? parts->name : "unnamed", warning);
+    return memory_string(&parts->notes[slot], note);
+}
+
+/* Learns how columns become features, from what a training may see, and makes them. */
+static graco_status prepare_columns(struct dataset_parts *parts)
+{
+    graco_status status = GRACO_OK;
+    struct columns *columns = parts->columns;
+    struct features X = {0};
+    uint8_t *seen = NULL;
+    if (columns->rows != parts->nodes)
+        FAIL(GRACO_ERROR_FORMAT, "columns of %lld rows: expected %lld, one for each node",
+             (long long)columns->rows, (long long)parts->nodes);
+    if (parts->inductive)
+        TRY(preparation_seen(&seen, parts->split, parts->nodes));
+    TRY(preparation_learn(&parts->preparation, columns, seen, PREPARATION_LOOK));
+    if (columns->borrowed && parts->preparation->plain)
+        goto done;
+    TRY(preparation_apply(&X, parts->preparation, columns));
+    if (columns->borrowed) { /* the numbers as they are now belong to the columns */
+        columns->borrowed = false;
+        parts->features.dense = NULL;
+    }
+    features_clear(&parts->features);
+    parts->features = X;
+done:
+    memory_free(seen);
+    return status;
 }
 
 graco_status dataset_create(struct graco_dataset **out, struct dataset_parts *parts)
@@ -275,8 +324,12 @@ graco_status dataset_create(struct graco_dataset **out, struct dataset_parts *pa
     if (parts->nodes < 1 || parts->nodes > INT32_MAX)
         FAIL(GRACO_ERROR_FORMAT, "a graph of %lld nodes: expected 1 to %lld",
              (long long)parts->nodes, (long long)INT32_MAX);
+    if (parts->columns)
+        TRY(prepare_columns(parts));
     TRY(check_features(&parts->features, first_of(parts->shard),
                        parts->shard ? parts->shard->shard->graph.nodes : parts->nodes));
+    if (!parts->columns && !parts->shard)
+        TRY(warn_of_spreads(parts));
     TRY(check_classes(parts));
     TRY(check_labels(parts));
     TRY(check_split(parts));
@@ -320,6 +373,8 @@ void graco_dataset_free(graco_dataset *data)
         graph_free(data->graph);
     shard_clear(data->shard);
     features_clear(&data->features);
+    columns_free(data->columns);
+    preparation_free(data->preparation);
     memory_free(data->given);
     memory_free(data->label);
     memory_free(data->class_of);
@@ -372,6 +427,13 @@ int64_t graco_dataset_label(const graco_dataset *data, int64_t node)
 const char *graco_dataset_note(const graco_dataset *data, int index)
 {
     return index >= 0 && index < DATASET_NOTES ? data->notes[index] : NULL;
+}
+
+void graco_dataset_feature(char *name, size_t size, const graco_dataset *data, int64_t feature)
+{
+    *name = '\0';
+    if (data->preparation)
+        preparation_feature(name, size, data->preparation, feature);
 }
 
 const char *graco_dataset_file(const graco_dataset *data, int index)

@@ -12,7 +12,9 @@
 #include "graph/graph.h"
 
 struct array;
+struct columns;
 struct npy_map;
+struct preparation;
 
 /* A file of features that is used in place, see features_map. */
 struct features_file;
@@ -24,8 +26,8 @@ struct features_file;
 /* Classes have numbers below this. */
 enum { DATASET_CLASSES = 1 << 20 };
 
-/* An edge list, features, labels, and what was read as a run's data were. */
-enum { DATASET_NOTES = 4 };
+/* An edge list, features, labels, spreads, and what was read as a run's data were. */
+enum { DATASET_NOTES = 5 };
 
 /* The matrix X (rows, cols), dense or sparse. Owns its arrays. */
 struct features {
@@ -79,6 +81,9 @@ struct graco_dataset {
     char *name;
     struct graph *graph;
     struct features features;
+    /* The table that the features come from, and how they do (data/preparation.h); NULL: they are no table's. */
+    struct columns *columns;
+    struct preparation *preparation;
     struct dataset_shard *shard; /* graph and features are a rank's rows; NULL: all are here */
     int64_t classes;             /* that occur, if multi-label all; 0: no labels */
     int64_t numbers;             /* of classes, those that no node has too */
@@ -118,9 +123,11 @@ struct dataset_parts {
     bool listed;                   /* edges are a list that does not state its direction */
     bool inductive;
     struct features features;
-    struct dataset_shard *shard; /* in the place of edges: a rank's rows; NULL: all are here */
-    int64_t classes;             /* numbers that they have: the largest plus one, or names */
-    int32_t *label;              /* by number */
+    struct columns *columns; /* whose features are made here; or those that `features` has */
+    struct preparation *preparation; /* made here */
+    struct dataset_shard *shard;     /* in the place of edges: a rank's rows; NULL: all are here */
+    int64_t classes;                 /* numbers that they have: the largest plus one, or names */
+    int32_t *label;                  /* by number */
     uint8_t *multi;
     uint8_t *label_known;
     uint8_t *split;

@@ -4,8 +4,11 @@
 #include "data/given.h"
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "data/readers.h"
+#include "io/tables/columns.h"
 
+#include <math.h>
 #include <string.h>
 
 _Static_assert((int)GRACO_BOOL == (int)ARRAY_BOOL && (int)GRACO_INT64 == (int)ARRAY_I64 &&
@@ -234,6 +237,122 @@ graco_status given_edges(struct dataset_parts *parts, const struct members *memb
     if (target)
         PASS(read_end(&parts->target, &parts->lent_target, &parts->edges, members, "target"));
     return rows ? expand_rows(source ? &parts->target : &parts->source, parts, members) : GRACO_OK;
+}
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+/* Seconds as days: float32 has too few digits for seconds of now. */
+static graco_status take_days(float **out, const struct array *array)
+{
+    int64_t *whole = NULL;
+    const double *real = array->type == ARRAY_F64 ? array->data : NULL;
+    if (!real)
+        PASS(array_to_i64(&whole, array));
+    graco_status status = memory_alloc(out, array->count, sizeof **out);
+    for (int64_t r = 0; status == GRACO_OK && r < array->count; r++)
+        (*out)[r] = (float)((real ? real[r] : (double)whole[r]) / 86400);
+    memory_free(whole);
+    return status;
+}
+
+/* Numbers, of which only NaN is not finite. */
+static graco_status take_numbers(struct column *out, const graco_feature *given)
+{
+    graco_status status = GRACO_OK;
+    struct array array = {0};
+    float *number = NULL;
+    TRY(borrow(&array, &given->values));
+    TRY((given->times ? take_days : array_to_f32)(&number, &array));
+    for (int64_t r = 0; r < given->values.rows; r++)
+        if (isinf(number[r]))
+            FAIL(GRACO_ERROR_FORMAT, "row %lld is %g: expected a finite number, or NaN for a gap",
+                 (long long)r, (double)number[r]);
+    out->kind = given->times                       ? COLUMN_DATES
+                : given->values.type == GRACO_BOOL ? COLUMN_TRUTHS
+                                                   : COLUMN_NUMBERS;
+    out->number = out->owned = number;
+    out->stride = 1;
+    number = NULL;
+done:
+    memory_free(number);
+    array_clear(&array);
+    return status;
+}
+
+/* Numbers of words, as a column of words that stand in its rows. */
+static graco_status take_coded(struct column *out, const graco_feature *given)
+{
+    graco_status status = GRACO_OK;
+    struct array array = {0};
+    int32_t *code = NULL;
+    const char *const *words = given->words.data;
+    int64_t rows = given->values.rows, count = given->words.rows;
+    TRY(check_strings(&given->words, -1));
+    TRY(borrow(&array, &given->values));
+    TRY(array_take_i32(&code, &array));
+    out->kind = COLUMN_WORDS;
+    TRY(names_create(&out->words));
+    for (int64_t r = 0; r < rows; r++) {
+        if (code[r] < -1 || code[r] >= count)
+            FAIL(GRACO_ERROR_FORMAT, "row %lld has the word %ld: expected -1 to %lld", (long long)r,
+                 (long)code[r], (long long)count - 1);
+        if (code[r] >= 0)
+            TRY(names_add(&code[r], out->words, words[code[r]], (int64_t)strlen(words[code[r]])));
+    }
+    out->code = code;
+    code = NULL;
+done:
+    memory_free(code);
+    array_clear(&array);
+    return status;
+}
+
+static graco_status take_column(struct column *out, const graco_feature *given)
+{
+    const graco_array *values = &given->values;
+    PASS(memory_string(&out->name, given->name));
+    utf8_mend(out->name);
+    PASS(check_given(values));
+    if (values->dims != 1)
+        return status_fail(GRACO_ERROR_FORMAT, "%d dimensions: expected 1", values->dims);
+    if (given->words.data)
+        return take_coded(out, given);
+    if (values->type != GRACO_STRING)
+        return take_numbers(out, given);
+    if (values->stride != 0 && values->stride != 1)
+        return status_fail(GRACO_ERROR_FORMAT, "strings %lld apart: expected no gaps",
+                           (long long)values->stride);
+    return column_of_texts(out, values->data, values->rows);
+}
+
+graco_status given_columns(struct columns **out, const graco_arrays *arrays)
+{
+    graco_status status = GRACO_OK;
+    struct columns *made = NULL;
+    if (!arrays || arrays->column_count == 0)
+        return GRACO_OK;
+    if (arrays->x.data || arrays->x_indptr.data)
+        FAIL(GRACO_ERROR_FORMAT, "both x and columns: expected one of them");
+    TRY(columns_create(&made, arrays->columns[0].values.rows, arrays->column_count));
+    for (int64_t c = 0; c < made->count; c++) {
+        const graco_feature *given = &arrays->columns[c];
+        if (!given->name || given->values.rows != made->rows)
+            FAIL(GRACO_ERROR_FORMAT,
+                 "column %lld has %s and %lld rows: expected a name and %lld rows", (long long)c,
+                 given->name ? "a name" : "no name", (long long)given->values.rows,
+                 (long long)made->rows);
+        status = take_column(&made->list[c], given);
+        if (status != GRACO_OK) {
+            status_context(status, "column `%.80s`", given->name);
+            goto done;
+        }
+    }
+    TRY(columns_check(made, "features"));
+    *out = made;
+    made = NULL;
+done:
+    columns_free(made);
+    return status;
 }
 
 /* ---- There and back -------------------------------------------------------------------------- */

@@ -19,6 +19,9 @@ graco_status given_open(struct member *member, const graco_arrays *arrays, const
 graco_status given_strings(char ***out, int64_t *count, const graco_arrays *arrays,
                            const char *name);
 
+/* The columns of features, if there are any. */
+graco_status given_columns(struct columns **out, const graco_arrays *arrays);
+
 /* Fills edges, source and target. `members` are arrays. */
 graco_status given_edges(struct dataset_parts *parts, const struct members *members);
 

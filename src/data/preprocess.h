@@ -10,6 +10,8 @@ enum scaling {
     SCALING_ROWSUM,        /* to sum 1 */
     SCALING_BINARY_ROWSUM, /* likewise, entries other than zero made 1 first */
     SCALING_AUTO,          /* to sum 1 if they are counts: decided before it comes here */
+    SCALING_STANDARD,      /* columns to mean 0 and deviation 1, by a preparation */
+    SCALING_QUANTILE,      /* columns by rank, likewise */
 };
 
 struct preprocess {

@@ -17,6 +17,7 @@
 #include "data/readers.h"
 
 #include "base/memory.h"
+#include "io/tables/columns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -109,6 +110,8 @@ static graco_status count_nodes(struct dataset_parts *parts, const struct member
         return GRACO_OK;
     if (parts->features.dense || parts->features.sparse.start) {
         parts->nodes = parts->features.rows;
+    } else if (parts->columns) {
+        parts->nodes = parts->columns->rows;
     } else if (y && y->ndim > 0) {
         parts->nodes = y->shape[0];
     } else {
@@ -241,6 +244,7 @@ static graco_status read_whole(struct dataset_parts *parts, const struct source 
     PASS(read_edge_index(parts, members));
     if (!source->options->unweighted)
         PASS(member_optional(&parts->weights, parts->edges, ARRAY_F32, members, "edge_weight"));
+    PASS(given_columns(&parts->columns, members->arrays));
     return read_features(&parts->features, members);
 }
 

@@ -2,6 +2,7 @@
  * table may name nodes without edges. Every node needs features if there is a table of them; a node
  * without a label is unknown. */
 #include "data/tables.h"
+#include "data/preparation.h"
 
 #include "base/memory.h"
 
@@ -17,6 +18,8 @@ void tables_clear(struct tables *tables)
     table_edges_clear(&tables->edges);
     table_numbers_clear(&tables->features);
     csr_clear(&tables->sparse);
+    columns_free(tables->columns);
+    dataset_names_free(tables->column_names);
     table_labels_clear(&tables->labels);
     memory_free(tables->feature_node);
     memory_free(tables->label_node);
@@ -179,6 +182,27 @@ done:
     return status;
 }
 
+static bool has_features(const struct tables *tables)
+{
+    return tables->sparse.start || tables->features.data || tables->columns;
+}
+
+/* Columns of a mixed table, or of one of numbers, whose matrix the features keep. */
+static graco_status take_columns(struct dataset_parts *parts, struct tables *tables)
+{
+    if (!tables->columns) {
+        PASS(columns_of_matrix(&parts->columns, parts->features.dense, true, parts->features.rows,
+                               parts->features.cols, (const char *const *)tables->column_names));
+        parts->columns->unnamed = !tables->features.header;
+        return GRACO_OK;
+    }
+    if (tables->feature_node)
+        PASS(columns_order(tables->columns, tables->feature_node));
+    parts->columns = tables->columns;
+    tables->columns = NULL;
+    return GRACO_OK;
+}
+
 static graco_status take_features(struct dataset_parts *parts, struct tables *tables)
 {
     struct table_numbers *table = &tables->features;
@@ -283,7 +307,7 @@ static graco_status number_nodes(struct tables *tables, const struct source *sou
     }
     if (tables->sparse.start && tables->sparse.rows > tables->nodes)
         tables->nodes = tables->sparse.rows;
-    if (features && tables->features.data)
+    if (features && (tables->features.data || tables->columns))
         PASS(resolve(&tables->feature_node, tables, features, tables->features.ids,
                      tables->features.rows));
     if (labels) {
@@ -295,9 +319,8 @@ static graco_status number_nodes(struct tables *tables, const struct source *sou
         PASS(check_labels(tables, labels, before));
         PASS(note_unlabelled(tables, before));
     }
-    return tables->sparse.start || tables->features.data
-               ? check_features(tables, features ? features : source->path)
-               : GRACO_OK;
+    return has_features(tables) ? check_features(tables, features ? features : source->path)
+                                : GRACO_OK;
 }
 
 /* Each row of a list without weights weighs 1, so that a repeated edge weighs as much as it has rows. */
@@ -310,6 +333,15 @@ static graco_status count_rows(struct tables *tables)
     for (int64_t e = 0; e < edges->count; e++)
         edges->weight[e] = 1;
     return GRACO_OK;
+}
+
+/* Adds to the note on features what columns became. */
+static graco_status note_preparation(struct graco_dataset *data, int slot)
+{
+    char text[TABLES_NOTE], said[TABLES_NOTE - 32];
+    preparation_say(said, sizeof said, data->preparation);
+    snprintf(text, sizeof text, "; %" PRId64 " features: %s", data->features.cols, said);
+    return extend_note(&data->notes[slot], text);
 }
 
 /* Adds to the first note, which is on edges, how many were merged. */
@@ -347,6 +379,8 @@ graco_status tables_create(struct graco_dataset **out, struct tables *tables,
     tables->edges.weight = NULL;
     if (tables->sparse.start || tables->features.data)
         TRY(take_features(&parts, tables));
+    if (tables->columns || tables->column_names)
+        TRY(take_columns(&parts, tables));
     if (tables->labels.label)
         TRY(take_labels(&parts, tables));
     if (tables->labels.labels)
@@ -356,6 +390,8 @@ graco_status tables_create(struct graco_dataset **out, struct tables *tables,
     if (tables->edges.names)
         TRY(names_list(&parts.node_ids, tables->edges.names));
     TRY(dataset_create(&data, &parts));
+    if (data->preparation && !data->preparation->plain)
+        TRY(note_preparation(data, tables->feature_note));
     if (tables->listed)
         TRY(note_repeats(data, weighted, source->options->count_repeats));
     *out = data;

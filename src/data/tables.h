@@ -6,13 +6,16 @@
 #define DATA_TABLES_H
 
 #include "data/readers.h"
+#include "io/tables/columns.h"
 #include "io/tables/table.h"
 
 /* Starts zeroed. */
 struct tables {
     struct table_edges edges;
     struct table_numbers features; /* dense, or */
-    struct csr sparse;             /* with row r for node r; start NULL: there are none */
+    struct csr sparse;             /* with row r for node r; start NULL: there are none; or */
+    struct columns *columns;       /* with the rows and the ids of `features` */
+    char **column_names; /* (features.cols) of dense ones that a text table has; one block */
     struct table_labels labels;
     bool undirected; /* add the reverse of every edge */
     bool listed;     /* edges are a list that does not state its direction: see tables_direct */
@@ -22,6 +25,7 @@ struct tables {
     int64_t nodes;
     int32_t *feature_node; /* (features.rows) node of each row; NULL: row r is node r */
     int32_t *label_node;   /* (labels.count) */
+    int feature_note;      /* which note is on features */
     char *notes[DATASET_NOTES];
 };
 

@@ -111,17 +111,49 @@ done:
     return status;
 }
 
+/* Reads columns of words, dates and gaps; the rest is as in a table of numbers. */
+static graco_status read_columns(struct tables *tables, const char *file,
+                                 const struct member_bytes *bytes, enum table_ids ids)
+{
+    struct table_columns read;
+    PASS(table_columns_read(&read, file, bytes->data, bytes->length, ids, &tables->how));
+    tables->columns = read.columns;
+    tables->features = (struct table_numbers){.rows = read.columns->rows,
+                                              .cols = read.columns->count,
+                                              .ids = read.ids,
+                                              .header = read.header,
+                                              .id_column = read.id_column,
+                                              .numbered = read.numbered,
+                                              .id_name = read.id_name};
+    return GRACO_OK;
+}
+
+/* A table of numbers, or else one of columns: this one is read where the other has something that is no number. */
 static graco_status read_table(struct tables *tables, const char *file,
                                const struct member_bytes *bytes)
 {
-    char note[2 * TABLES_NOTE], ids[TABLES_NOTE];
+    char note[2 * TABLES_NOTE], said[TABLES_NOTE];
     struct table_numbers *table = &tables->features;
-    PASS(table_numbers_read(table, file, bytes->data, bytes->length,
-                            tables->edges.names ? TABLE_IDS_FIRST : TABLE_IDS_AUTO, &tables->how));
-    snprintf(note, sizeof note, "%s; %" PRId64 " features; %s%s",
-             say_ids(ids, table->id_column, table->id_name), table->cols,
+    enum table_ids ids = tables->edges.names ? TABLE_IDS_FIRST : TABLE_IDS_AUTO;
+    graco_status status =
+        table_numbers_read(table, file, bytes->data, bytes->length, ids, &tables->how);
+    if (status == GRACO_ERROR_FORMAT &&
+        table_is_mixed(file, bytes->data, bytes->length, ids, &tables->how))
+        PASS(read_columns(tables, file, bytes, ids));
+    else if (status == GRACO_ERROR_FORMAT) /* once more, for its message */
+        return table_numbers_read(table, file, bytes->data, bytes->length, ids, &tables->how);
+    else
+        PASS(status);
+    if (!tables->columns)
+        PASS(table_column_names(&tables->column_names, file, bytes->data, bytes->length, table,
+                                &tables->how));
+    snprintf(note, sizeof note, "%s; %" PRId64 " %s; %s%s",
+             say_ids(said, table->id_column, table->id_name), table->cols,
+             tables->columns ? "columns" : "features",
              table->numbered ? "row numbers, left out; " : "",
              table->header ? "header" : "no header");
+    while (tables->feature_note < DATASET_NOTES - 1 && tables->notes[tables->feature_note])
+        tables->feature_note++;
     return tables_note(tables, file, note);
 }
 

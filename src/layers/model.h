@@ -54,7 +54,9 @@ struct graco_model {
     int64_t names_bytes;
     /* (classes) of a supervised method, in one block behind the first; NULL: numbers. */
     char **class_names;
-    int64_t class_bytes;   /* of that block */
+    int64_t class_bytes; /* of that block */
+    char *
+        preparation; /* how features came from columns, data/preparation.h as JSON; NULL: they are no table's */
     struct features *made; /* those that its training made of the graph; NULL: none were kept */
     struct parameters parameters;
     struct parts parts; /* found when a training ends */

@@ -259,6 +259,7 @@ void graco_model_free(graco_model *model)
         parameters_clear(&model->parameters);
         parts_clear(&model->parts);
         memory_free(model->names);
+        memory_free(model->preparation);
         dataset_names_free(model->class_names);
         if (model->made)
             features_clear(model->made);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/fingerprint.h"
+#include "data/preparation.h"
 #include "io/array.h"
 #include "io/files/file.h"
 #include "io/safetensors.h"
@@ -21,12 +22,13 @@ enum {
     KINDS = 4,
     PAIRS_MAX = CONFIG_KEYS + 20, /* settings, and what the model is made for and how far it is */
     NAME_SIZE = PARAMETER_NAME + 8,
-    /* Parameters, names of a table's rows and of classes, what parts need. */
-    TENSORS_MAX = KINDS * PARAMETERS_MAX + 5
+    /* Parameters, names of a table's rows and of classes, a preparation, what parts need. */
+    TENSORS_MAX = KINDS * PARAMETERS_MAX + 6
 };
 
 static const char *const PREFIX[KINDS] = {"", "adam_m.", "adam_v.", "best."};
-static const char NODE_IDS[] = "node_ids", CLASS_NAMES[] = "class_names";
+static const char NODE_IDS[] = "node_ids", CLASS_NAMES[] = "class_names",
+                  PREPARATION[] = "preparation";
 static const char COMPONENTS[] = "parts.components", MEAN[] = "parts.mean", MAP[] = "parts.map";
 static const char FORMAT[] = "graco model 2";
 
@@ -167,6 +169,8 @@ graco_status checkpoint_write(const struct graco_model *model, const char *path)
     TRY(memory_zalloc(&page, 1, sizeof *page));
     TRY(add_tensors(page, &model->parameters));
     TRY(add_names(page, NODE_IDS, model->names, model->names_bytes));
+    TRY(add_names(page, PREPARATION, model->preparation,
+                  model->preparation ? (int64_t)strlen(model->preparation) : 0));
     TRY(add_names(page, CLASS_NAMES, model->class_names ? model->class_names[0] : NULL,
                   model->class_bytes));
     TRY(add_parts(page, model));
@@ -370,6 +374,27 @@ static graco_status read_parts(struct graco_model *model, const struct safetenso
                        (int64_t[]){cols, parts->components.count});
 }
 
+/* The preparation is read once, so that what is wrong with it shows here. */
+static graco_status read_preparation(struct graco_model *model, const struct safetensors *file)
+{
+    const struct array *text = safetensors_find(file, PREPARATION);
+    struct preparation *read = NULL;
+    graco_status status = GRACO_OK;
+    if (!text)
+        return GRACO_OK;
+    if (text->type != ARRAY_U8 || text->ndim != 1 || memchr(text->data, 0, (size_t)text->count))
+        FAIL(GRACO_ERROR_FORMAT, "tensor '%s' is no text", PREPARATION);
+    TRY(preparation_read(&read, text->data, text->count));
+    if (read->cols != model->sizes.cols && model->sizes.cols > 0)
+        FAIL(GRACO_ERROR_FORMAT, "its preparation gives %lld features: expected %lld",
+             (long long)read->cols, (long long)model->sizes.cols);
+    TRY(memory_zalloc(&model->preparation, text->count + 1, 1));
+    memcpy(model->preparation, text->data, (size_t)text->count);
+done:
+    preparation_free(read);
+    return status;
+}
+
 /* A number that only files of some methods have: 0 where it is missing. */
 static graco_status read_optional(int64_t *out, const struct safetensors *file, const char *key,
                                   int64_t high)
@@ -451,6 +476,7 @@ static graco_status read_model(struct graco_model **out, const struct safetensor
     TRY(read_rate(model, file));
     TRY(read_fingerprint(model->fingerprint, file));
     TRY(read_names(model, file));
+    TRY(read_preparation(model, file));
     TRY(read_parts(model, file));
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; i < model->parameters.count && has_kind(&model->parameters, kind); i++) {

@@ -6,6 +6,7 @@
 #include "config/config.h"
 #include "data/fingerprint.h"
 #include "data/node_features.h"
+#include "data/preparation.h"
 #include "data/preprocess.h"
 #include "data/subset.h"
 #include "graph/subgraph.h"
@@ -93,7 +94,7 @@ graco_status made_create(struct made *out, const struct graco_dataset *data,
     struct features made = {0};
     out->data = data;
     if (kind <= NODE_FEATURES_GIVEN)
-        return GRACO_OK;
+        return made_learn(out, data, config);
     PASS(method_find(&method, config->method));
     if (method->views == 0)
         return status_fail(GRACO_ERROR_ARGUMENT,
@@ -131,6 +132,8 @@ graco_status made_open(struct made *out, const struct graco_dataset *data,
     struct graco_config config = model->config;
     config.threads = threads;
     PASS(made_check(model, data));
+    if (config.node_features <= NODE_FEATURES_GIVEN)
+        return made_relearned(out, data, model);
     if (!model->made)
         return made_create(out, data, &config);
     out->copy = *data; /* the same graph, made_check says */
@@ -144,6 +147,8 @@ void made_clear(struct made *made)
 {
     if (made->data == &made->copy)
         features_clear(&made->copy.features);
+    preparation_free(made->own);
+    made->own = NULL;
     made->data = NULL;
     made->narrowed = false;
 }
@@ -177,7 +182,7 @@ done:
 
 graco_status made_narrow(struct made *made, const struct graco_config *config)
 {
-    if (made->data != &made->copy || !config->inductive)
+    if (made->data != &made->copy || !config->inductive || made->own)
         return GRACO_OK;
     PASS(narrow_part(made, config, 0));
     return narrow_part(made, config, 1);

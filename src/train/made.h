@@ -9,6 +9,7 @@ struct made {
     struct graco_dataset copy;        /* of its pointers, where features were made */
     const struct graco_dataset *data; /* the copy or the data set itself */
     bool narrowed;                    /* made_narrow has changed rows */
+    struct preparation *own;          /* of columns, in place of the data set's; owned */
 };
 
 /* Decides what `auto` means for this data set, in the configuration itself. */
@@ -19,6 +20,18 @@ void made_resolve(struct graco_config *config, const struct graco_dataset *data)
 graco_status made_create(struct made *out, const struct graco_dataset *data,
                          const struct graco_config *config);
 void made_clear(struct made *made);
+
+/* Where a training learns of columns what the data set did not: `scaling` is standard or quantile, or the training sees
+ * less. Otherwise out->data stays. */
+graco_status made_learn(struct made *out, const struct graco_dataset *data,
+                        const struct graco_config *config);
+
+/* Leaves to a new model how the features of its training came from columns. */
+graco_status made_keep(struct graco_model *model, const struct graco_dataset *data);
+
+/* Features as the model's training made them of its columns, from those of `data`, by their names. */
+graco_status made_relearned(struct made *out, const struct graco_dataset *data,
+                            const struct graco_model *model);
 
 /* Leaves the made features to the model, where they are those of its whole graph, so that embedding it need not make
  * them again; where memory is out, it does. They stay where they are. */

@@ -11,7 +11,8 @@
 graco_status prepare_features(struct prepared *out, const struct graco_dataset *data,
                               const struct graco_config *config, double contaminate)
 {
-    bool given = config->node_features <= NODE_FEATURES_GIVEN; /* made ones have their scale */
+    bool given = config->node_features <= NODE_FEATURES_GIVEN && /* made ones have their scale */
+                 config->scaling < SCALING_AUTO;                 /* prepared ones too */
     const struct preprocess how = {given ? (enum scaling)config->scaling : SCALING_NONE,
                                    contaminate, config->seed, dataset_first(data)};
     graco_status status = GRACO_OK;

@@ -78,6 +78,7 @@ static graco_status open_model(struct session *s)
         TRY(graco_dataset_fingerprint(s->model->fingerprint, s->given));
         TRY(table_names_keep(s->model, s->given));
         TRY(class_names_keep(s->model, s->given));
+        TRY(made_keep(s->model, s->data));
         TRY(prepare_model(s->model, s->data));
         goto done;
     }

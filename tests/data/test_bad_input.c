@@ -89,6 +89,8 @@ static void use_tables(void)
 static const char *csv(enum fault fault)
 {
     struct words w = words_of(fault, "cid", "cid", "1");
+    if (fault == FAULT_NAN)
+        w.x = "inf";          /* nan is a gap */
     if (fault == FAULT_LABEL) /* any text is a name of a class */
         return NULL;
     WRITE("g.csv", "source,target,weight\nann,bob,1\nbob,%s,%s\n", w.end, w.weight);
@@ -102,6 +104,8 @@ static const char *csv(enum fault fault)
 static const char *numbered_csv(enum fault fault)
 {
     struct words w = words_of(fault, "2", "2", "1");
+    if (fault == FAULT_NAN)
+        w.x = "inf"; /* nan is a gap */
     if (fault == FAULT_LABEL)
         return NULL;
     WRITE("g.txt", "0 1 1\n1 %s %s\n", w.end, w.weight);

@@ -232,6 +232,14 @@ static void texts(void)
                   "0,1,0.5\n1,9,2\n");
     SEED("edges", "\0\0"
                   "time,from_account,to_account,amount\n1,A1,B1,2\n2,A1,B1,3\n");
+    SEED("edges",
+         "\1\0"
+         "0 1\n1 2\n2 3\n\xff"
+         "id,kind,age,day,vip\n0,a,1,2024-02-29,yes\n1,b,,2024-03-01 12:00,no\n2,NA,3,,yes\n"
+         "3,a,400,2023-01-01T00:00:00+02:00,\n");
+    SEED("edges", "\1\0"
+                  "ann bob\nbob cem\n\xff"
+                  "name,kind\ncem,\"x \"\"y\"\"\"\nann,?\nbob,z\n");
     SEED("edges", "\0\x89"
                   "a,likes,b\nb,\"x,\"\"y\",c\n");
     SEED("edges", "\0\xf3"

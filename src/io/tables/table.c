@@ -137,10 +137,9 @@ static graco_status choose_header(bool *header, const struct look *look, enum ta
  * two columns are looked at, and ids are the first. */
 enum { ROWS_BY_CHANCE = 8 };
 
-/* The first two columns, from 1, whose integers are 0 .. rows - 1 in any order; 0 where there are no such
- * columns. `scan` stands before the first row; the search ends at the first row after which no column is
- * left. A bit for each number that each column may have: less than the bytes of the table. */
-static graco_status find_permutations(int64_t found[2], int64_t fields, struct scan scan)
+/* The search ends at the first row after which no column is left. A bit for each number that each column may
+ * have: less than the bytes of the table. */
+graco_status table_permutations(int64_t found[2], int64_t fields, struct scan scan)
 {
     graco_status status = GRACO_OK;
     struct scan rest = scan;
@@ -203,7 +202,7 @@ static graco_status looked_ids(int64_t *out, const struct look *look, bool heade
     int64_t found[2];
     if (look->fields < 2)
         return GRACO_OK;
-    PASS(find_permutations(found, look->fields, scan));
+    PASS(table_permutations(found, look->fields, scan));
     if (found[1])
         return status_fail(GRACO_ERROR_FORMAT,
                            "%s: columns %" PRId64 " and %" PRId64 " have the number of each node "

@@ -122,6 +122,10 @@ bool table_names_ids(struct scan_field field);
  * in a column without a name. */
 graco_status table_row_numbers(bool *out, struct scan scan);
 
+/* The first two columns, from 1, whose integers are 0 .. rows - 1 in any order; 0 where there are no such
+ * columns. `scan` stands before the first row. */
+graco_status table_permutations(int64_t found[2], int64_t fields, struct scan scan);
+
 /* Makes one quote of each two in a field. *block has the new text, which the caller frees; NULL if the
  * field keeps its own. */
 graco_status table_undouble(struct scan_field *field, char **block);

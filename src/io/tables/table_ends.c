@@ -3,6 +3,7 @@
  * words names two opposite ends and the others are the same. */
 #include "io/tables/table_ends.h"
 
+#include "graco_command.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/utf8.h"
@@ -361,6 +362,11 @@ bool table_ends_pair(const char *a, const char *b)
     struct name first = read_name(a), second = read_name(b);
     return is_pair(&first, &second, true) || is_pair(&first, &second, false) ||
            (ends_in_id(a) && ends_in_id(b) && strcmp(first.text, second.text) != 0);
+}
+
+bool table_ends_id(const char *name)
+{
+    return strcmp(read_name(name).text, "id") == 0 || ends_in_id(name);
 }
 
 bool table_ends_index(const char *name)

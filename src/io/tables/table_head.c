@@ -3,6 +3,7 @@
  * stands again below. Otherwise it can be read in two ways. */
 #include "io/tables/table_head.h"
 
+#include "graco_command.h"
 #include "base/memory.h"
 #include "io/tables/table_ends.h"
 
