@@ -1,3 +1,5 @@
+/* Columns are hidden by the first places of a permutation, edges by a number for each pair of nodes: so neither depends
+ * on the order of the work, and both directions of an edge are hidden together. */
 #include "eval/hidden.h"
 
 #include "base/memory.h"
@@ -44,7 +46,7 @@ static graco_status leave_out(struct features *out, const struct features *X, co
     }
     for (int64_t k = 0; k < from->start[X->rows]; k++)
         kept += !hidden[from->index[k]];
-    PASS(csr_alloc(&out->sparse, X->rows, X->cols, kept, from->value != NULL));
+    PASS(csr_alloc(&out->sparse, X->rows, X->cols, kept, from->value));
     kept = 0;
     for (int64_t i = 0; i < X->rows; i++) {
         for (int64_t k = from->start[i]; k < from->start[i + 1]; k++) {
@@ -96,7 +98,7 @@ static graco_status keep_edges(struct graph *out, int64_t *hidden, const struct 
 {
     const struct csr *in = &graph->in;
     int64_t kept = 0;
-    PASS(csr_alloc(&out->in, graph->nodes, graph->sources, graph->edges, in->value != NULL));
+    PASS(csr_alloc(&out->in, graph->nodes, graph->sources, graph->edges, in->value));
     for (int64_t t = 0; t < graph->nodes; t++) {
         for (int64_t e = in->start[t]; e < in->start[t + 1]; e++) {
             if (is_hidden(graph, in->index[e], t)) {

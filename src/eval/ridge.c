@@ -15,7 +15,7 @@ enum { ROWS = 64, ORDER_PER_PIECE = 8, TARGETS_PER_PIECE = 4 };
 
 static const double RIDGES[] = {0.01, 0.1, 1, 10}; /* shares of the mean of the diagonal */
 
-struct regression {
+struct ridge {
     const graco_matrix *X, *Y;
     uint32_t words[PERMUTATION_ROUNDS];
     int bits;
@@ -33,12 +33,12 @@ struct regression {
     double *wrong, *all;   /* (pieces of the asked rows) sums of squares */
 };
 
-static int64_t row_at(const struct regression *r, int64_t place)
+static int64_t row_at(const struct ridge *r, int64_t place)
 {
     return permutation_at(r->words, r->bits, r->X->rows, place);
 }
 
-static bool by_columns(const struct regression *r)
+static bool by_columns(const struct ridge *r)
 {
     return r->X->cols <= r->learnt;
 }
@@ -53,7 +53,7 @@ static void add_mean(double *mean, const graco_matrix *rows, int64_t row, int64_
 
 static void take_rows(void *job, struct threads_piece places)
 {
-    const struct regression *r = job;
+    const struct ridge *r = job;
     int64_t cols = r->X->cols, targets = r->Y->cols;
     int64_t down = by_columns(r) ? 1 : cols, across = by_columns(r) ? r->learnt : 1;
     for (int64_t i = places.first; i < places.last; i++) {
@@ -67,7 +67,7 @@ static void take_rows(void *job, struct threads_piece places)
 
 static void multiply_rows(void *job, struct threads_piece rows)
 {
-    const struct regression *r = job;
+    const struct ridge *r = job;
     for (int64_t i = rows.first; i < rows.last; i++)
         for (int64_t j = 0; j <= i; j++)
             r->product[i * r->order + j] =
@@ -77,7 +77,7 @@ static void multiply_rows(void *job, struct threads_piece rows)
 /* The right sides: X'Y, or Y. */
 static void fill_right(void *job, struct threads_piece targets)
 {
-    const struct regression *r = job;
+    const struct ridge *r = job;
     for (int64_t t = targets.first; t < targets.last; t++) {
         const float *y = r->target + t * r->learnt;
         double *right = r->right + t * r->order;
@@ -90,7 +90,7 @@ static void fill_right(void *job, struct threads_piece targets)
 /* ---- One ridge ------------------------------------------------------------------------------- */
 
 /* The ridge keeps every pivot above 0; where all rows are alike there is nothing to solve, and every weight is 0. */
-static void factorise(const struct regression *r, double share)
+static void factorise(const struct ridge *r, double share)
 {
     int64_t n = r->order;
     double trace = 0;
@@ -109,7 +109,7 @@ static void factorise(const struct regression *r, double share)
     }
 }
 
-static void solve_target(const struct regression *r, int64_t target)
+static void solve_target(const struct ridge *r, int64_t target)
 {
     const double *right = r->right + target * r->order;
     double *b = r->solution + target * r->order;
@@ -127,7 +127,7 @@ static void solve_target(const struct regression *r, int64_t target)
     }
 }
 
-static void weigh_target(const struct regression *r, int64_t target)
+static void weigh_target(const struct ridge *r, int64_t target)
 {
     const double *b = r->solution + target * r->order;
     float *weight = r->weight + target * r->X->cols;
@@ -141,7 +141,7 @@ static void weigh_target(const struct regression *r, int64_t target)
 
 static void learn(void *job, struct threads_piece targets)
 {
-    const struct regression *r = job;
+    const struct ridge *r = job;
     for (int64_t target = targets.first; target < targets.last; target++) {
         solve_target(r, target);
         weigh_target(r, target);
@@ -150,7 +150,7 @@ static void learn(void *job, struct threads_piece targets)
 
 static void ask(void *job, struct threads_piece places)
 {
-    const struct regression *r = job;
+    const struct ridge *r = job;
     int64_t cols = r->X->cols, targets = r->Y->cols;
     double wrong = 0, all = 0;
     for (int64_t t = 0; t < targets; t++) {
@@ -170,7 +170,7 @@ static void ask(void *job, struct threads_piece places)
     r->all[places.first / ROWS] = all;
 }
 
-static double share_predicted(const struct regression *r)
+static double share_predicted(const struct ridge *r)
 {
     int64_t pieces = (r->asked + ROWS - 1) / ROWS;
     double wrong = 0, all = 0;
@@ -183,10 +183,10 @@ static double share_predicted(const struct regression *r)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static struct regression prepare(const graco_matrix *Y, const graco_matrix *X)
+static struct ridge prepare(const graco_matrix *Y, const graco_matrix *X)
 {
     const struct random_key key = {.stream = RANDOM_HIDDEN, .view = 3};
-    struct regression r = {.X = X, .Y = Y, .bits = permutation_bits(X->rows)};
+    struct ridge r = {.X = X, .Y = Y, .bits = permutation_bits(X->rows)};
     for (int i = 0; i < PERMUTATION_ROUNDS; i++)
         r.words[i] = random_u32(&key, (uint64_t)i);
     r.learnt = (X->rows + 1) / 2;
@@ -198,7 +198,7 @@ static struct regression prepare(const graco_matrix *Y, const graco_matrix *X)
     return r;
 }
 
-static graco_status make_room(struct regression *r)
+static graco_status make_room(struct ridge *r)
 {
     int64_t targets = r->Y->cols, pieces = (r->asked + ROWS - 1) / ROWS;
     PASS(memory_zalloc(&r->x, r->X->cols, sizeof *r->x));
@@ -214,7 +214,7 @@ static graco_status make_room(struct regression *r)
     return memory_alloc(&r->all, pieces, sizeof *r->all);
 }
 
-static void release(struct regression *r)
+static void release(struct ridge *r)
 {
     void *blocks[] = {r->x,     r->y,        r->side,   r->target, r->product, r->factor,
                       r->right, r->solution, r->weight, r->wrong,  r->all};
@@ -226,7 +226,7 @@ graco_status ridge_predicted(double *share, const graco_matrix *Y, const graco_m
                              int threads)
 {
     graco_status status = GRACO_OK;
-    struct regression r = prepare(Y, X);
+    struct ridge r = prepare(Y, X);
     *share = (double)NAN;
     if (r.asked == 0 || Y->cols == 0)
         return GRACO_OK;
