@@ -179,7 +179,7 @@ const char *class_called(char number[CLASS_NUMBER], const struct graco_dataset *
 
 /* Whoever learns classes has a number for each node and class: GRACO_ERROR_ARGUMENT if there are more than
  * CLASSES_FREE of them and more than one for each CLASSES_NODES_PER labelled nodes. */
-enum { CLASSES_FREE = 1024, CLASSES_NODES_PER = 2 };
+enum { CLASSES_FREE = 1024, CLASSES_NODES_PER = 10 };
 graco_status classes_check(const struct graco_dataset *data);
 
 /* ---- Splits ------------------------------------------------------------------------------------ */
