@@ -104,6 +104,7 @@ typedef struct graco_column {
     const char *name; /* borrowed from the frame; "" without one */
     graco_column_kind kind;
     int64_t rows, nulls;
+    bool coded;         /* its values are in a dictionary: words are categories */
     const char *format; /* of its values, in Arrow's words */
 } graco_column;
 

@@ -11,12 +11,13 @@ import numpy as np
 
 from . import _library as c
 from ._arrow import Words, as_table
+from ._columns import columns_of, give_columns
 from ._edges import read_edges
 from ._frames import is_parquet, kind_of, read_parquet
 from ._labels import is_mask, label_arrays, mask_index, read_labels, read_split, split_parts
 from ._reading import (
     Given, as_array, as_numbers, check_names, in_order, index_of, is_by_name, is_count, is_frame, is_graph, is_sparse,
-    is_sparse_tensor, key_number, look_up, name_key, places_of, same_names, sparse_tensor, with_ids,
+    is_sparse_tensor, key_number, look_up, name_key, places_of, rows_in_order, same_names, sparse_tensor, with_ids,
 )
 
 _NUMBERS = ("source", "target", "edge_indptr", "edge_weight", "x", "x_indptr", "x_indices", "x_data", "y",
@@ -44,6 +45,8 @@ def create(known: dict) -> c.Handle:
             lent = keep[-1] if key == "x" and known.get("borrow") else lent
         elif key in _STRINGS and not isinstance(value, c.Array):
             value = c.give_strings(value, keep)
+        elif key == "columns":
+            arrays.column_count, value = len(value), give_columns(value, keep)
         setattr(arrays, key, value)
     out = c_void_p()
     c.check(c.lib.graco_dataset_create(byref(out), byref(arrays)))
@@ -72,7 +75,8 @@ class Graph:
         is then joined by these names. An array has none: its row i is node i, or the i-th of `names` or of a
         networkx graph; it is refused where others have names.
     source, target, weight : names of columns of a frame of edges.
-    features : array, scipy sparse matrix, tensor, frame or dict by node; a row for each node.
+    features : array, scipy sparse matrix, tensor or dict by node, taken as they are; or a frame, whose columns of numbers, words,
+        dates and gaps graco prepares (docs/formats.md); a row for each node.
         float32 without gaps is used in place: it must not change as long as the graph is there.
     labels : a class for each node, numbers or words, -1, None, NaN or masked where it is unknown; or
         an array (nodes, classes), or a row for each node, of 0 and 1 for several labels per node. A dict, a series or
@@ -145,7 +149,8 @@ class Graph:
         self._names = _settle_names(given, None if names is None else check_names(names))
         known = _edge_arrays(given, use_weights)
         features = _feature_arrays(given, self._names)
-        if self._names is None and (np.ndim(features.get("x", ())) == 2 or "x_indptr" in features):
+        self._columns = features.get("columns")
+        if self._names is None and (np.ndim(features.get("x", ())) == 2 or "x_indptr" in features or self._columns):
             _refuse_short("features", _count_nodes(features), known, index_of(given["features"]) is not None)
         known.update(features)
         labels = given.get("labels")
@@ -173,10 +178,15 @@ class Graph:
         self._open(create(known))
         if isinstance(self._names, Words):  # of a frame that need not stay: the data set has them now
             self._names = None if self._names.array else self._names.tolist()
-        self.reading_ = _say(given, known, self)
+        notes = [note.replace(f"{self.name}: ", "").replace("--set ", "")
+                 for note in c.listed(c.lib.graco_dataset_note, self._handle.address)]
+        self.reading_ = "; ".join(filter(None, [_say(given, known, self), *notes]))
         if given.get("left_out"):
             warnings.warn(f"{given['left_out']} column{'s' if given['left_out'] > 1 else ''} of a frame left out: "
                           f"{given['reading']}", stacklevel=2)
+        for note in notes:
+            if "left out" in note or "spreads" in note:
+                warnings.warn(note, stacklevel=2)
 
     # ---- Making ---------------------------------------------------------------------------------
 
@@ -192,7 +202,7 @@ class Graph:
         graph._open(handle)
         graph._names = names
         graph._classes = classes
-        graph._kind = None
+        graph._kind = graph._columns = None
         graph.reading_ = "; ".join(c.listed(c.lib.graco_dataset_note, handle.address))
         return graph
 
@@ -203,6 +213,8 @@ class Graph:
         """Everything that the data set holds, as `create` takes it."""
         known: dict = {key: self._array(key) for key in _NUMBERS}
         known.update({key: getattr(self._arrays, key) for key in _STRINGS})
+        if self._columns:  # of which features are made again
+            known.update(x=None, x_indptr=None, x_indices=None, x_data=None, x_cols=0, columns=self._columns)
         known.update(name=self._arrays.name, nodes=self.n_nodes, x_cols=self._arrays.x_cols,
                      inductive=self._arrays.inductive)
         return known
@@ -212,7 +224,9 @@ class Graph:
         known = self._known()
         known.update(y=None, class_names=None, label_mask=None, borrow=True)
         known.update({} if labels is None else label_arrays(labels))
-        return Graph._of(create(known), self._names)
+        graph = Graph._of(create(known), self._names)
+        graph.reading_, graph._kind, graph._columns = self.reading_, self._kind, self._columns
+        return graph
 
     def _asked_labels(self) -> Optional[np.ndarray]:
         """The numbers of the classes; those of nodes that are not asked about are unknown."""
@@ -232,7 +246,9 @@ class Graph:
     def __reduce__(self) -> tuple:
         known = {**self._known(), **{key: self._array(key) for key in _STRINGS}}
         known = {key: np.array(value) if isinstance(value, np.ndarray) else value for key, value in known.items()}
-        return _rebuild, (known, self._names, self._classes, self._rows)
+        if self._columns:
+            known["columns"] = [column._replace(words=column.words and list(column.words)) for column in self._columns]
+        return _rebuild, (known, self._names, self._classes, self._rows, self.reading_, self._kind)
 
     def save(self, path: Any) -> None:
         """Writes graco's own format: one file if the path ends in .npz, else a folder."""
@@ -370,7 +386,7 @@ class Graph:
         if isinstance(rows, tuple):
             rows = rows[0]
         part = Graph._of(self._handle, self._names, self._classes)
-        part.reading_, part._kind = self.reading_, self._kind
+        part.reading_, part._kind, part._columns = self.reading_, self._kind, self._columns
         if not isinstance(rows, slice):
             rows = np.asarray(rows)
             rows = rows if rows.size else np.zeros(0, np.int64)  # numpy takes an empty list for floats
@@ -412,9 +428,9 @@ def graph_of(value: Any) -> Optional[Graph]:
     return as_graph(value) if isinstance(value, Graph) or is_graph(value) else None
 
 
-def _rebuild(known: dict, names: Optional[list], classes: Any, rows: Any) -> Graph:
+def _rebuild(known: dict, names: Optional[list], classes: Any, rows: Any, reading: str = "", kind: Optional[str] = None) -> Graph:
     graph = Graph._of(create(known), names, classes)
-    graph._rows = rows
+    graph._rows, graph.reading_, graph._kind, graph._columns = rows, reading, kind, known.get("columns")
     return graph
 
 
@@ -431,6 +447,8 @@ def _count_nodes(known: dict) -> Optional[int]:
     """How many nodes C will find; None: nothing says it."""
     if known.get("nodes"):
         return known["nodes"]
+    if known.get("columns"):
+        return len(known["columns"][0].values)
     for key, more in (("x", 0), ("x_indptr", 1), ("y", 0), ("edge_indptr", 1)):
         if np.ndim(known.get(key)):
             return len(known[key]) - more
@@ -447,7 +465,7 @@ def _check_claim(given: Given, known: dict, names: Optional[list]) -> None:
     """One edge can claim two billion nodes: what a graph costs is bounded by what was given."""
     by_parts = split_parts(given.get("split"))
     shown = (names is not None or given.get("graph_ids") is not None or "named" in given  # frames have their own bound
-             or any(known.get(key) is not None for key in ("x", "x_indptr", "y", "edge_indptr"))
+             or any(known.get(key) is not None for key in ("x", "x_indptr", "columns", "y", "edge_indptr"))
              or (given.get("split") is not None and (by_parts is None or any(map(is_mask, by_parts.values())))))
     if shown:
         return
@@ -650,6 +668,8 @@ def _feature_arrays(given: Given, names: Optional[list]) -> dict:
             matrix.sum_duplicates()
         return {"x_indptr": matrix.indptr, "x_indices": matrix.indices, "x_data": matrix.data,
                 "x_cols": matrix.shape[1]}
+    if is_frame(features) and features.shape[1]:
+        return {"columns": columns_of(features, rows_in_order(features, names, "features"))}
     if is_frame(features) or is_by_name(features):
         features = in_order(features, names, "features")
     return {"x": as_numbers(features, "features")}

@@ -274,6 +274,13 @@ def give_strings(strings: Optional[Any], keep: list) -> Array:
     return Array(ctypes.addressof(pointers), _structs.STRING, 1, len(encoded), 0, 0)
 
 
+def pointers(strings: Array) -> np.ndarray:
+    """Where each of C's strings begins."""
+    if not strings.rows:
+        return np.empty(0, np.uintp)
+    return np.ctypeslib.as_array((ctypes.c_size_t * strings.rows).from_address(strings.data)).astype(np.uintp)
+
+
 def take_array(array: Array, owner: Any) -> Optional[np.ndarray]:
     """An array of the library's as numpy has it; None where there is none."""
     if not array.data and array.rows == 0:

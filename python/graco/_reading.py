@@ -268,8 +268,7 @@ def in_order(value: Any, names: Optional[Sequence], what: str, of: str = "node")
     own = index_of(value)
     if own is None:
         return value
-    places = places_of(own, what, of)
-    rows = _rows_of(range(len(own)) if names is None else names, places)
+    rows = _rows_of(range(len(own)) if names is None else names, places_of(own, what, of))
     if is_by_name(value):
         items = list(value.values())
         array = as_objects(items) if what.startswith("labels") else as_array(items, what)
@@ -279,10 +278,25 @@ def in_order(value: Any, names: Optional[Sequence], what: str, of: str = "node")
         _refuse_others(own, rows, what)
         if (rows < 0).any():
             return _fill_unknown(array, rows)
-    elif (rows < 0).any():
+    else:
+        _refuse_gaps(rows, names, what, of)
+    return array if np.array_equal(rows, np.arange(len(own))) else array[rows]
+
+
+def rows_in_order(frame: Any, names: Optional[Sequence], what: str) -> Optional[np.ndarray]:
+    """The rows of a frame in the order of the names, None: 0, 1, 2, ...; None if they are so."""
+    own = index_of(frame)
+    if names is None and is_count(own):
+        return None
+    rows = _rows_of(range(len(own)) if names is None else names, places_of(own, what))
+    _refuse_gaps(rows, names, what, "node")
+    return None if np.array_equal(rows, np.arange(len(own))) else rows
+
+
+def _refuse_gaps(rows: np.ndarray, names: Optional[Sequence], what: str, of: str) -> None:
+    if (rows < 0).any():
         missing = int(rows.argmin())
         raise GracoFormatError(f"{what} have no row for {of} {missing if names is None else names[missing]!r}")
-    return array if np.array_equal(rows, np.arange(len(own))) else array[rows]
 
 
 def _rows_of(names: Sequence, places: dict) -> np.ndarray:

@@ -6,10 +6,14 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "data/readers.h"
+#include "data/preparation.h"
 #include "io/tables/columns.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { GIVEN_NOTE = 1024 };
 
 _Static_assert((int)GRACO_BOOL == (int)ARRAY_BOOL && (int)GRACO_INT64 == (int)ARRAY_I64 &&
                    (int)GRACO_UINT64 == (int)ARRAY_U64 && (int)GRACO_FLOAT64 == (int)ARRAY_F64,
@@ -357,12 +361,34 @@ done:
 
 /* ---- There and back -------------------------------------------------------------------------- */
 
+/* A line on what the columns became: "12 features: `age` standardised with gaps, ...". */
+static graco_status note_columns(graco_dataset *data)
+{
+    char note[GIVEN_NOTE], said[GIVEN_NOTE - 32];
+    int slot = 0;
+    while (slot < DATASET_NOTES - 1 && data->notes[slot])
+        slot++;
+    if (!data->preparation || data->preparation->plain || data->notes[slot])
+        return GRACO_OK;
+    preparation_say(said, sizeof said, data->preparation);
+    snprintf(note, sizeof note, "%lld features: %s", (long long)data->features.cols, said);
+    return memory_string(&data->notes[slot], note);
+}
+
 graco_status graco_dataset_create(graco_dataset **out, const graco_arrays *arrays)
 {
+    graco_dataset *data = NULL;
     const graco_load_options options = {.undirected = arrays->undirected};
     const struct source source = {
         .name = arrays->name, .options = &options, .members = {.arrays = arrays}};
-    return reader_native.read(out, &source);
+    PASS(reader_native.read(&data, &source));
+    graco_status status = note_columns(data);
+    if (status != GRACO_OK) {
+        graco_dataset_free(data);
+        return status;
+    }
+    *out = data;
+    return GRACO_OK;
 }
 
 /* NULL data: no such array. cols -1: a vector. */

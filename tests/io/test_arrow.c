@@ -231,6 +231,7 @@ static void test_columns(void)
     CHECK_OK(graco_frame_read(&frame, made_begin(&t.made)));
     CHECK(graco_frame_column(&column, frame, 0) && column.kind == GRACO_COLUMN_WORDS);
     CHECK(column.rows == 4 && column.nulls == 1 && strcmp(column.name, "abc") == 0);
+    CHECK(!column.coded);
     CHECK(graco_frame_column(&column, frame, 2) && column.kind == GRACO_COLUMN_OTHER);
     CHECK(!graco_frame_column(&column, frame, 3) && !graco_frame_column(&column, frame, -1));
     CHECK_FAILS(graco_frame_numbers(&array, frame, 0), GRACO_ERROR_FORMAT, "`abc` has words");

@@ -38,6 +38,39 @@ def triples(path, groups=3):
         file.write("\n".join(rows) + "\n")
 
 
+def accounts_and_transfers(folder, n=800):
+    """accounts.csv and transfers.csv: rings of fraud that pay each other, and columns as banks have them."""
+    rng = np.random.default_rng(2)
+    ring = rng.integers(n // 20, size=n)
+    fraud = (ring < n // 80).astype(int)
+
+    def gaps(values, share):
+        return ["" if rng.random() < share else value for value in values]
+
+    balance = np.exp(rng.normal(8 - 0.7 * fraud, 2.5))
+    age = np.clip(rng.normal(45 - 4 * fraud, 15, size=n), 18, 90).round()
+    country = np.where(rng.random(n) < 0.25 + 0.25 * fraud, "NL", rng.choice(["CH", "DE", "FR", "IT"], size=n))
+    channel = np.where(rng.random(n) < 0.3 + 0.2 * fraud, "online", rng.choice(["branch", "phone"], size=n))
+    opened = np.datetime64("2010-01-01") + rng.integers(0, 4000, size=n) + 400 * fraud
+    columns = [[f"A{i:04}" for i in range(n)], [f"{b:.2f}" for b in balance], gaps(age, 0.15), gaps(country, 0.1), channel, opened, fraud]
+    with open(os.path.join(folder, "accounts.csv"), "w", encoding="utf-8") as file:
+        file.write("account_id,balance,age,country,channel,opened,fraud\n")
+        file.writelines(",".join(map(str, row)) + "\n" for row in zip(*columns))
+    with open(os.path.join(folder, "transfers.csv"), "w", encoding="utf-8") as file:
+        file.write("timestamp,from_account,to_account,amount\n")
+        for i in range(5 * n):
+            a = int(rng.integers(n))
+            same = np.flatnonzero(ring == ring[a])
+            b = int(rng.choice(same)) if rng.random() < 0.25 else int(rng.integers(n))
+            file.write(f"2024-03-{1 + i % 28:02},A{a:04},A{b:04},{rng.lognormal(4, 1):.2f}\n")
+
+
+def auc(truth, score):
+    """The share of pairs of a fraud and an honest account that the scores tell."""
+    above = score[truth == 1][:, None] - score[truth == 0][None, :]
+    return float(((above > 0) + 0.5 * (above == 0)).mean())
+
+
 class First(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -68,6 +101,42 @@ class First(unittest.TestCase):
         self.assertGreater(np.mean(right), 0.8)  # by chance a quarter
         self.assertIn("3000 edges; nodes have names; edges from `customer` to `product`; weights `amount`; left out: `timestamp`",
                       found["g"].reading_)
+
+    def test_fraud(self):
+        """Columns as they are serve as well as columns that somebody prepared, and far better than bare numbers."""
+        pd = module("pandas")
+        accounts_and_transfers(self.folder)
+        found = self.run_lines("""
+            import pandas as pd, graco
+            accounts = pd.read_csv(folder + "/accounts.csv", index_col="account_id")
+            fraud = accounts.pop("fraud")
+            g = graco.Graph(pd.read_csv(folder + "/transfers.csv"), features=accounts)
+            Z = graco.GAE(hidden=32, epochs=60, seed=1, threads=1).fit(g).to_frame()
+            known = fraud.where(fraud.index.str[-1].astype(int) % 2 == 0)
+            P = graco.predict_proba(Z, known)
+        """, folder=self.folder)
+        accounts, fraud, known = found["accounts"], found["fraud"].loc[found["Z"].index], found["known"].loc[found["Z"].index]
+        hidden = known.isna().to_numpy()
+        truth = fraud.to_numpy()[hidden]
+        raw = auc(truth, found["P"][hidden, 1])
+
+        def of(features):
+            g = graco.Graph(found["g"].node_ids[found["g"].edges.T], names=found["g"].node_ids, features=features, directed=True)
+            Z = graco.GAE(hidden=32, epochs=60, seed=1, threads=1).fit(g).to_frame()
+            return auc(truth, graco.predict_proba(Z.loc[known.index], known)[hidden, 1])
+
+        accounts = accounts.loc[found["g"].node_ids]
+        days = pd.to_datetime(accounts["opened"]).astype("int64")
+        by_hand = [accounts[["balance"]].rank(pct=True), days, accounts["age"].fillna(accounts["age"].median()), accounts["age"].isna(),
+                   pd.get_dummies(accounts["country"]), accounts["country"].isna(), pd.get_dummies(accounts["channel"])]
+        X = np.column_stack([np.asarray(part, dtype=float) for part in by_hand])
+        bare = np.column_stack([accounts["balance"], accounts["age"].fillna(0), days / days.max() * 1e4])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            hand, plain = of((X - X.mean(axis=0)) / X.std(axis=0)), of(bare)
+        self.assertGreater(raw, hand - 0.02)
+        self.assertGreater(raw, plain + 0.1)
+        self.assertGreater(raw, 0.7)
 
     def test_knowledge_graph(self):
         module("pandas")

@@ -176,6 +176,21 @@ class Tasks(unittest.TestCase):
         ours, theirs = (graco.map(Z, data, epochs=5)._repr_html_() for data in (bare, K))
         self.assertEqual(ours, theirs)
 
+    def test_neighbours_by_name(self):
+        """Words are names of rows, numbers are rows."""
+        Z, names = np.eye(3)[[0, 1, 2, 0, 1, 2]] + 0.1 * np.eye(6, 3), list("abcdef")
+        pd = module("pandas")
+        for table in (dict(zip(names, Z)), pd.DataFrame(Z, index=names), pd.DataFrame(Z).assign(name=names)):
+            wanted = graco.neighbours(Z, k=1, nodes=[4, 0])[0].tolist()
+            for nodes in (["e", "a"], np.array(["e", "a"]), [4, 0]):
+                self.assertEqual(graco.neighbours(table, k=1, nodes=nodes)[0].tolist(), wanted)
+            self.assertEqual(graco.neighbours(table, k=1, nodes="e")[0].tolist(), wanted[:1])
+            with self.assertRaises(graco.GracoError) as caught:
+                graco.neighbours(table, k=1, nodes=["x"])
+            self.assertIn("nodes name the node 'x', which is not among the names", str(caught.exception))
+        with self.assertRaises(graco.GracoError):
+            graco.neighbours(Z, k=1, nodes=["e"])
+
     def test_numbers_in_another_order(self):
         """Nodes that are the numbers 0, 1, 2, ... in another order: what is sorted by them is joined by them."""
         order = np.random.default_rng(3).permutation(60)

@@ -1,4 +1,7 @@
-/* Reading a stream to its end. Its chunks stay where the producer has them; the frame releases them. */
+/* Reading a stream to its end. Its chunks stay where the producer has them, until the frame releases them.
+ *
+ * All that an array says twice is compared here, once: its length with that of its chunk, its buffers with
+ * its type, its nulls with their bits. Offsets, indices and views are looked at when values are. */
 #include "io/arrow/arrow.h"
 
 #include "base/memory.h"

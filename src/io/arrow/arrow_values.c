@@ -1,4 +1,7 @@
-/* Single values of columns, and columns as arrays of numbers and as numbered words. */
+/* Single values of columns, and columns as arrays of numbers and as numbered words.
+ *
+ * Numbers stay in place where one chunk has them without nulls. Words are numbered by the table of names that
+ * text files use (io/tables/names.h), many at a time, and each value of a dictionary once. */
 #include "base/memory.h"
 #include "io/arrow/arrow.h"
 
@@ -307,6 +310,7 @@ bool graco_frame_column(graco_column *out, const graco_frame *frame, int64_t ind
                           .kind = kind_of(column),
                           .rows = frame->rows,
                           .nulls = column->nulls,
+                          .coded = column->coded,
                           .format = column->format};
     return true;
 }
