@@ -263,6 +263,21 @@ refuses 'graco.Graph(pandas.read_parquet("t.parquet")).save("graph.npz")' t.parq
 printf 'ARROW1\0\0' >t.feather
 refuses 'graco.Graph(pandas.read_feather("t.feather")).save("graph.npz")' t.feather
 
+# Features of words, gaps and dates: what became of each, and the same by name in another table.
+seq 0 19 | awk '{ print $1, ($1 + 1) % 20 }' >cycle.txt
+seq 0 19 | awk 'BEGIN { print "id,country,age,amount,since,one" }
+    { printf "%d,%s,%s,%d,2024-0%d-11,7\n", $1, $1 % 3 ? "CH" : "DE", $1 == 4 ? "NA" : 20 + $1 % 7, $1 ^ 5, 1 + $1 % 9 }' >people.csv
+says 'people.csv: column 1 `id` names nodes; 5 columns; header; 6 features: `country` 2 words, `age` standardised with gaps, `amount` standardised, `since` standardised, `one` constant, left out' \
+    cycle.txt --features people.csv
+exits 0 "" train cycle.txt --features people.csv -o people --epochs 2 --set hidden=4 --device cpu -q
+awk -F, -v OFS=, '{ print $5, $4, $3, $2, $1 }' people.csv >turned_people.csv
+exits 0 "" embed people cycle.txt --features turned_people.csv -o turned.npy
+same turned.npy people/embeddings.npy
+cut -d, -f1-3,5- people.csv >fewer.csv
+exits 2 'the features have no column `amount`' embed people cycle.txt --features fewer.csv -o fewer.npy
+exits 0 "" train cycle.txt --features people.csv -o ranked --epochs 2 --set hidden=4 --device cpu -q --set scaling=quantile
+holds "another scaling, other embeddings" bash -c '! cmp -s people/embeddings.npy ranked/embeddings.npy'
+
 # Ids that look alike, and ids of other nodes.
 printf 'ann,bob\nbob,cem\n' >named.csv
 printf ',label\n0,x\n1,y\n' >other-y.csv

@@ -45,6 +45,15 @@ static graco_status load_tables(void)
                 &(graco_load_options){.features_path = features, .labels_path = labels});
 }
 
+/* Words, gaps, and numbers of which some go by rank. */
+static graco_status load_columns(void)
+{
+    char features[256];
+    snprintf(features, sizeof features, "%s", fixture_path("columns.csv"));
+    return load("path.txt",
+                &(graco_load_options){.features_path = features, .count_repeats = true});
+}
+
 static graco_status load_scipy(void)
 {
     char features[256], labels[256];
@@ -182,6 +191,11 @@ int main(void)
     faults_each(load_native, "native archive");
     faults_each(load_folder, "native folder");
     faults_each(load_tables, "tables");
+    fixture_text("path.txt", "source,target\n0,1\n1,2\n2,3\n3,4\n4,5\n4,5\n");
+    fixture_text("columns.csv",
+                 "id,kind,amount,day\n5,a,1,2024-01-01\n4,b,2,2024-01-03\n3,,3,\n2,a,1,"
+                 "2024-02-01\n1,\"b\"\"\",2,2024-01-09\n0,a,9e6,2024-05-01\n");
+    faults_each(load_columns, "columns");
     faults_each(load_scipy, "scipy");
     faults_each(load_market, "MatrixMarket features");
     faults_each(load_node_link, "node-link");
