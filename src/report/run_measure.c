@@ -6,7 +6,10 @@
 #include "base/finite.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "compute/context.h"
+#include "data/components.h"
 #include "eval/geometry.h"
+#include "eval/hidden.h"
 #include "io/json/json.h"
 
 #include <math.h>
@@ -236,10 +239,95 @@ done:
     return run_bear(report, run, status, "the embeddings are not measured");
 }
 
+/* The features as they are, or along their leading components. */
+static graco_status reduce_features(graco_matrix *X, const struct features *features, int threads)
+{
+    struct context *context = NULL;
+    struct components found = {0};
+    graco_status status = GRACO_OK;
+    TRY(context_create(&context, &backend_cpu, threads, 0));
+    TRY(components_fit(&found, context, features, NULL, 0, COMPONENTS_MOST));
+    *X = (graco_matrix){features->rows, found.count, NULL};
+    TRY(memory_alloc(&X->data, X->rows * X->cols, sizeof *X->data));
+    TRY(components_apply(X->data, context, &found, features,
+                         (struct components_block){.rows = X->rows, .count = X->cols}));
+done:
+    components_clear(&found);
+    context_free(context);
+    return status;
+}
+
+/* N (nodes, cols) adds up the rows X of each node's neighbours. */
+static graco_status add_neighbours(graco_matrix *N, const graco_matrix *X,
+                                   const struct graph *graph)
+{
+    PASS(memory_zalloc(&N->data, X->rows * X->cols, sizeof *N->data));
+    N->rows = X->rows;
+    N->cols = X->cols;
+    for (int64_t i = 0; i < X->rows; i++)
+        for (int64_t e = graph->in.start[i]; e < graph->in.start[i + 1]; e++)
+            for (int64_t k = 0; k < X->cols; k++)
+                N->data[i * X->cols + k] += X->data[graph->in.index[e] * X->cols + k];
+    return GRACO_OK;
+}
+
+static graco_status predict_hidden(struct reported *run, enum run_source source,
+                                   const struct hidden *hidden, const graco_matrix *rows,
+                                   int threads)
+{
+    PASS(hidden_columns(&run->hidden_columns[source], hidden, rows, threads));
+    return hidden_edges(&run->hidden_edges[source], hidden, rows, threads);
+}
+
+/* A fifth of the columns and edges is hidden, and predicted from the rest. */
+static graco_status measure_hidden(struct reported *run, int64_t index, int threads)
+{
+    const graco_embed_options options = {.threads = threads, .contaminated = true};
+    const graco_model *model = NULL;
+    struct hidden hidden = {0};
+    graco_matrix X = {0}, N = {0}, Z = {0};
+    graco_status status = GRACO_OK;
+    if (run->data->features.cols < 2 || run->data->graph->nodes > GROUP_NODES)
+        return GRACO_OK;
+    TRY(hidden_make(&hidden, run->data, threads));
+    TRY(reduce_features(&X, &hidden.seen.features, threads));
+    TRY(predict_hidden(run, SOURCE_OWN, &hidden, &X, threads));
+    TRY(add_neighbours(&N, &X, hidden.seen.graph));
+    TRY(predict_hidden(run, SOURCE_NEIGHBOURS, &hidden, &N, threads));
+    TRY(graco_run_model(&model, run->run, index));
+    if (model->sizes.nodes > 0 || model->sizes.cols != hidden.seen.features.cols)
+        goto done; /* a row per node, or features of another graph */
+    TRY(graco_model_embed(&Z, model, &hidden.seen, &options));
+    TRY(predict_hidden(run, SOURCE_EMBEDDING, &hidden, &Z, threads));
+done:
+    hidden_clear(&hidden);
+    graco_matrix_clear(&X);
+    graco_matrix_clear(&N);
+    graco_matrix_clear(&Z);
+    return status;
+}
+
+/* Of the graph, and of the first training that has embeddings. */
+static graco_status measure_data(struct run_report *report, struct reported *run)
+{
+    int threads = threads_count(report->options->eval.threads);
+    int64_t index = 0;
+    PASS(run_bear(report, run, graco_dataset_facts(&run->facts, run->data, threads),
+                  "the graph is not measured"));
+    while (index < run->count - 1 && !run->trainings[index].embedded)
+        index++;
+    if (!run->trainings[index].embedded)
+        return GRACO_OK;
+    return run_bear(report, run, measure_hidden(run, index, threads),
+                    "hidden columns and edges are not predicted");
+}
+
 graco_status run_measure(struct run_report *report, struct reported *run)
 {
     const double none = (double)NAN;
     run->shape = (struct run_shape){.effective_rank = none, .alignment = none, .uniformity = none};
+    for (int source = 0; source < SOURCES; source++)
+        run->hidden_columns[source] = run->hidden_edges[source] = none;
     PASS(find_data(report, run));
     for (int64_t t = 0; t < run->count; t++)
         if (run->trainings[t].embedded) {
@@ -247,9 +335,7 @@ graco_status run_measure(struct run_report *report, struct reported *run)
             break;
         }
     if (run->data)
-        PASS(run_bear(report, run,
-                      graco_dataset_facts(&run->facts, run->data, report->options->eval.threads),
-                      "the graph is not measured"));
+        PASS(measure_data(report, run));
     return score_all(report, run);
 }
 

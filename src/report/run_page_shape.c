@@ -39,6 +39,38 @@ static void add_graph(struct sheet *table, const struct reported *run)
     sheet_number(table, 100 * facts->same_by_chance, 0);
 }
 
+/* What predicts what was hidden, a row for each run that says something. */
+static void write_hidden(struct run_report *report)
+{
+    static const char *const sources[SOURCES] = {"own features", "neighbours", "embedding"};
+    struct sheet table = {.title = "What predicts what is hidden"};
+    int64_t found = 0;
+    sheet_column(&table, "", "run", false);
+    for (int i = 0; i < 2 * SOURCES; i++)
+        sheet_column(&table, i < SOURCES ? "hidden columns, %" : "hidden edges, %",
+                     sources[i % SOURCES], true);
+    for (int64_t r = 0; r < report->count; r++) {
+        const struct reported *run = &report->runs[r];
+        if (isnan(run->hidden_columns[SOURCE_OWN]) && isnan(run->hidden_edges[SOURCE_OWN]))
+            continue;
+        sheet_words(&table, run->name);
+        for (int i = 0; i < 2 * SOURCES; i++)
+            sheet_number(&table,
+                         100 * (i < SOURCES ? run->hidden_columns : run->hidden_edges)[i % SOURCES],
+                         1);
+        found++;
+    }
+    if (found > 0)
+        page_table(
+            &report->page, &table,
+            "A fifth of the feature columns and of the edges is hidden. Columns: the share of "
+            "their variance that a regression predicts from a nodeâs other "
+            "features, from the sum of its neighboursâ, from the embedding of what "
+            "is left. Edges: how often the two ends of a hidden edge are more alike than a "
+            "random pair; 50 % is chance.");
+    sheet_clear(&table);
+}
+
 graco_status run_page_graphs(struct run_report *report)
 {
     static const char *const columns[][2] = {{"", "nodes"},
@@ -70,6 +102,7 @@ graco_status run_page_graphs(struct run_report *report)
             "nodes with an edge and of two random nodes, and how often the first two are the "
             "more alike; 50 % is chance, and neighbours then tell little about a node. Pairs "
             "within a class are what chance gives.");
+        write_hidden(report);
     }
     sheet_clear(&table);
     return GRACO_OK;

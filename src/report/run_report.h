@@ -51,9 +51,14 @@ struct reported {
     graco_eval_result *own;  /* (result_count) where only some seeds have scores; else NULL */
     int64_t *seeds;          /* (result_count) */
     graco_graph_facts facts; /* of the data */
-    struct run_shape shape;  /* of the first training that has embeddings */
-    graco_map *map;          /* of the same; NULL: none */
+    /* What predicts hidden columns and hidden edges (eval/hidden.h), by enum run_source; NaN: nothing is known. */
+    double hidden_columns[3], hidden_edges[3];
+    struct run_shape shape; /* of the first training that has embeddings */
+    graco_map *map;         /* of the same; NULL: none */
 };
+
+/* A node's own features, its neighbours' without its own, the embedding of the first training. */
+enum run_source { SOURCE_OWN, SOURCE_NEIGHBOURS, SOURCE_EMBEDDING, SOURCES };
 
 struct run_note {
     const struct reported *run;

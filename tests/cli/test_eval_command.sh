@@ -163,6 +163,10 @@ cp out first
 raw=$(sed -n 's/^raw *\([0-9.]*\) .*/\1/p' first) above=$(sed -n 's/^one - raw: \(+[0-9.]*\) .*/\1/p' first)
 holds "the report has both: $raw $above" grep -qF ">$raw<span class=\"more\"> ($above)<" page.html
 holds "and what to try" grep -qF "one is not better than propagate" page.html
+tr '\n' ' ' <page.html | sed 's/<[^>]*>/ /g' >page.txt
+numbers=$(sed -n 's/.*own features *neighbours *embedding *own features *neighbours *embedding *one *\([-0-9. −]*[0-9]\).*/\1/p' page.txt)
+holds "what predicts hidden columns and edges: $numbers" [ "$(wc -w <<<"$numbers")" -eq 6 ]
+holds "neighbours tell of edges here: $numbers" awk '{ exit !($5 > 60 && $5 <= 100 && $4 < $5 && $6 != $5) }' <<<"$numbers"
 
 "$graco" generate bare.npz --nodes 100 --classes 2 --features 0 >/dev/null
 "$graco" train bare.npz -o bare --set hidden=8 --epochs 2 -q >/dev/null
