@@ -107,7 +107,7 @@ static int report_text(const struct line *line, const graco_config *best,
     if (result->raw >= result->score)
         output_row("note",
                    "by structure the raw features score %.3f, the choice %.3f: use them, or search "
-                   "encoder=sage,sage_skip",
+                   "encoder=sage,sage_skip and parts=learned+own+smooth",
                    result->raw, result->score);
     print_settings(best);
     output_row("preset", "%s/best.json", line->folder);

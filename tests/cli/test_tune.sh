@@ -196,4 +196,7 @@ exits 2 "graphs = 3: the objective moment takes one graph a step" tune small.npz
 holds "others were not waited for: $(wc -l <apart/trials.csv) rows" [ "$(wc -l <apart/trials.csv)" -eq 1 ]
 exits 0 "" tune small.npz -o half --trials 2 "${fast[@]}" --search precision=bf16 -q
 exits 2 "from 1 to" tune small.npz --trials 0
+# Noise that holds the features back scores less than these.
+exits 0 "by structure the raw features score" tune small.npz -o noise --trials 1 --search epochs=0 --search hidden=1 --search encoder=gcn \
+    --search parts=learned --device cpu
 checked

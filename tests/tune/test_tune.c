@@ -4,6 +4,8 @@
 
 #include "base/memory.h"
 #include "data/splits.h"
+#include "eval/smooth.h"
+#include "eval/structure.h"
 #include "io/files/file.h"
 
 #include "fixture.h"
@@ -304,6 +306,33 @@ static void time_left(void)
     graco_dataset_free(data);
 }
 
+/* The choice's score is of its numbers; that of the raw features is measured of what embeddings see of them. A method with
+ * a vector for each node has seen every edge. */
+static void scores_of_results(void)
+{
+    graco_dataset *data = make_data(false, true, true), *bare = make_data(false, false, true);
+    graco_tune_options options = make_options("score", 3);
+    struct hidden hidden = {0};
+    graco_structure raw = {0};
+    graco_matrix X = {0};
+    graco_tune_result result = tune(data, &options);
+    CHECK_OK(hidden_make(&hidden, data, 1));
+    CHECK_OK(smooth_features(&X, &hidden.seen, 0, 1));
+    CHECK_OK(structure_measure(&raw, &X, &hidden, 1));
+    CHECK(result.raw == structure_score(&raw) && !isnan(raw.columns));
+    CHECK(result.score == structure_score(&result.structure) && !isnan(result.structure.edges));
+    graco_matrix_clear(&X);
+    hidden_clear(&hidden);
+    options.folder = "walks";
+    options.method = "deepwalk";
+    options.search = (const char *const[]){"epochs=1", "hidden=4,8", NULL};
+    result = tune(bare, &options);
+    CHECK(isnan(result.structure.edges) && isnan(result.raw));
+    CHECK(result.score == result.structure.modularity);
+    graco_dataset_free(bare);
+    graco_dataset_free(data);
+}
+
 /* Settings that can be counted are tried once each, by number or by time; a pair of them is told apart by one training
  * each, and all that did not fail are confirmed where enough are there. */
 static void few_settings(void)
@@ -420,6 +449,7 @@ int main(void)
     same_choice();
     page("alone");
     time_left();
+    scores_of_results();
     few_settings();
     labels();
     little();
