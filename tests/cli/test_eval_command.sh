@@ -17,8 +17,8 @@ exits() {
     holds "graco eval $*: '$part' in: $(cat out err)" grep -qF -- "$part" out err
 }
 
-"$graco" generate graph.npz --nodes 300 --classes 3 --seed 1 >/dev/null
-"$graco" generate other.npz --nodes 200 --classes 3 --seed 2 >/dev/null
+"$graco" generate graph.npz --nodes 300 --classes 3 --seed 1 --features 130 >/dev/null
+"$graco" generate other.npz --nodes 200 --classes 3 --seed 2 --features 130 >/dev/null
 "$graco" train graph.npz -o one --set hidden=16 --epochs 3 -q >/dev/null
 "$graco" train graph.npz -o many --set hidden=16 --epochs 3 --runs 2 -q >/dev/null
 
@@ -151,7 +151,7 @@ line="accuracy           $(score loud), raw $(score raw), propagate $(score prop
 rounded() { sed 's/\([0-9]\)\.[0-9]*/\1/g' <<<"$1"; }
 holds "the last row of a training: $(cat out)" grep -qF "$(rounded "$line")" <<<"$(rounded "$(cat out)")"
 holds "and what to try" grep -q '^try  *--set ' out
-"$graco" generate many.npz --nodes 40000 --classes 10 --features 300 --degree 2 >/dev/null
+"$graco" generate many.npz --nodes 10000 --classes 30 --features 300 --degree 2 >/dev/null
 "$graco" train many.npz -o slow --method propagate --set columns=4 >out 2>err
 holds "where it takes longer, how: $(cat out)" grep -qx "accuracy           takes longer: graco eval slow many.npz" out
 "$graco" train graph.npz -o taught --method gcn --epochs 2 --set protocol=paper >out 2>err
