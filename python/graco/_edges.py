@@ -5,6 +5,7 @@ None of those libraries is imported here: an object of theirs shows that the pro
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from ctypes import byref, c_char_p
 from typing import Any, Optional
@@ -159,6 +160,8 @@ def _read_sparse(given: Given, matrix: Any) -> None:
 
 def _is_adjacency(frame: Any) -> bool:
     """Whether rows and columns have the same names, in any order; names that say so in part are refused."""
+    if type(frame.index).__name__ == "RangeIndex" and frame.shape[0] != frame.shape[1]:
+        return False  # nobody gave the rows names
     rows, columns = list(frame.index), list(frame.columns)
     # 0, 1, 2, ... are also what pandas calls rows and columns; two or three such columns are edges.
     if columns == rows:
@@ -289,7 +292,7 @@ def _take_texts(given: Given, frame: Any) -> bool:
 def _take_objects(given: Given, frame: Any, places: list) -> None:
     ends = np.stack([column(frame, place).astype(object) for place in places], axis=1).ravel()
     try:
-        codes, names = sys.modules["pandas"].factorize(ends)
+        codes, names = _factorize(ends)
     except TypeError:  # what cannot be looked up
         check_names(ends.tolist())
         raise
@@ -302,11 +305,30 @@ def _take_objects(given: Given, frame: Any, places: list) -> None:
         _take_numbers(given, [values[codes[:, 0]], values[codes[:, 1]]])
         return
     names = check_names(names)
-    if any(isinstance(name, str) for name in names):  # in a file all ids are words then
-        places_of_keys: dict = {}
-        to = np.array([places_of_keys.setdefault(key, len(places_of_keys)) for key in keys_of(names)], dtype=np.int64)
-        codes, names = to[codes], list(places_of_keys)
+    if any(isinstance(name, str) for name in names) and keys_of(names) is not names:  # in a file all ids are words then
+        known: dict = {}
+        to = np.array([known.setdefault(key, len(known)) for key in keys_of(names)], dtype=np.int64)
+        codes, names = to[codes], list(known)
     given.add(source=codes[:, 0], target=codes[:, 1], words=Words(names))
+
+
+# Of so many objects graco looks whether the same ones return, and compares these by their place in memory first.
+_SAMPLE = 1 << 16
+
+
+def _factorize(objects: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of objects in the order in which different ones first appear, -1 for what is missing; and these."""
+    factorize = sys.modules["pandas"].factorize
+    address = np.ctypeslib.as_array((ctypes.c_ssize_t * len(objects)).from_address(objects.ctypes.data))
+    few = objects[:: max(len(objects) // _SAMPLE, 1)]
+    places = np.unique(address[:: max(len(objects) // _SAMPLE, 1)])
+    if len(objects) < 2 * _SAMPLE or len(places) > 1.1 * len(factorize(few)[1]):
+        return factorize(objects)
+    codes, places = factorize(address)
+    first = np.empty(len(places), np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    of_places, names = factorize(objects[first])
+    return of_places[codes], names
 
 
 def as_numbers_or_objects(values: list) -> np.ndarray:

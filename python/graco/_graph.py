@@ -533,8 +533,7 @@ def _settle_names(given: Given, names: Optional[list]) -> Optional[list]:
               if given.get(key) is not None and not (key == "split" and split_parts(given[key]) is not None)}
     if any(is_mask(part) and mask_index(part) is None for part in (split_parts(given.get("split")) or {}).values()):
         tables["split"] = None
-    known = names is not None or given.get("names") is not None
-    if not known and tables.get("labels") is not None and _lacks_nodes(tables["labels"], given, tables, words):
+    if tables.get("labels") is not None and _lacks_nodes(tables["labels"], given, tables, words):
         del tables["labels"]
     named = [key for key, index in tables.items() if index is not None]
     bare = ["edges"] * bool(given.get("by_row")) + [key for key, index in tables.items() if index is None]

@@ -186,6 +186,9 @@ def check_names(names: Any) -> list:
     """Names of nodes as a list: each stands for something and can be looked up."""
     if isinstance(names, (str, bytes)) or not hasattr(names, "__iter__") or getattr(names, "ndim", 1) != 1:
         raise GracoArgumentError(f"names are {shown(names)}: expected a name for each node")
+    names = list(names)
+    if set(map(type, names)) == {str}:
+        return names
     names = list(map(as_text, names))
     for name in names:
         if is_missing(name):

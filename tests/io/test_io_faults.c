@@ -9,6 +9,7 @@
 #include "io/tables/table.h"
 
 #include "faults.h"
+#include "arrow_made.h"
 #include "hostile.h"
 #include "pickles.h"
 
@@ -161,11 +162,39 @@ static graco_status run_folder(void)
     return status;
 }
 
+/* A column of words in two chunks, and one of numbers. */
+static graco_status run_arrow(void)
+{
+    static const int32_t ends[] = {0, 1, 2, 3}, numbers[] = {7, 8, 9};
+    static const void *texts[] = {NULL, ends, "abc"}, *items[] = {NULL, numbers};
+    struct ArrowSchema fields[] = {{.format = "u"}, {.format = "i"}},
+                       *children[] = {&fields[0], &fields[1]};
+    struct ArrowArray arrays[] = {{.length = 3, .n_buffers = 3, .buffers = texts},
+                                  {.length = 3, .n_buffers = 2, .buffers = items}};
+    struct ArrowArray *parts[] = {&arrays[0], &arrays[1]};
+    struct ArrowArray chunk = {.length = 3, .n_children = 2, .children = parts},
+                      chunks[] = {chunk, chunk};
+    struct made_stream made = {.schema = {.format = "+s", .n_children = 2, .children = children},
+                               .chunks = chunks,
+                               .count = 2};
+    graco_frame *frame = NULL;
+    graco_array array;
+    int32_t codes[6], *const into[] = {codes};
+    graco_status status = graco_frame_read(&frame, made_begin(&made));
+    if (status == GRACO_OK)
+        status = graco_frame_words(&array, into, frame, (const int64_t[]){0}, 1);
+    if (status == GRACO_OK)
+        status = graco_frame_numbers(&array, frame, 1);
+    graco_frame_free(frame);
+    CHECK(made.open == 0);
+    return status;
+}
+
 int main(void)
 {
-    static graco_status (*const runs[])(void) = {run_npy,         run_npz,     run_pickle,
-                                                 run_safetensors, run_json,    run_tables,
-                                                 run_names,       run_strings, run_folder};
+    static graco_status (*const runs[])(void) = {
+        run_npy,    run_npz,   run_pickle,  run_safetensors, run_json,
+        run_tables, run_names, run_strings, run_folder,      run_arrow};
     static const float items[] = {1, 2, 3};
     const int64_t three = 3;
     CHECK_OK(array_borrow(&sample, ARRAY_F32, items, 1, &three));

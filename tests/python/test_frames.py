@@ -49,6 +49,7 @@ class Frames(unittest.TestCase):
                 self.assertEqual(found.n_nodes, file.n_nodes)
                 self.assertEqual([str(name) for name in found.node_ids], [str(name) for name in file.node_ids])
                 self.assertEqual(edges_of(found), edges_of(file))
+                self.assertEqual(file.reading_.replace(f"{path}: ", "").replace("; header", ""), found.reading_)
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -99,6 +100,24 @@ class Frames(unittest.TestCase):
         with self.assertRaises(graco.GracoFormatError) as caught:
             graco.Graph(mixed, labels=pd.Series([0, 1, 0, 1, 1], index=[1, "a", 2, 7, "1"]))
         self.assertIn("a node 1 and another one '1'", str(caught.exception))
+
+    def test_many_objects(self):
+        """Objects that return are compared by their place in memory first, with the same result."""
+        pd, rng = module("pandas"), np.random.default_rng(0)
+        names = np.array([f"n{i}" for i in range(3000)] + [7, "7", ("a", 1), 2.5], dtype=object)
+        for some in (names[:3000], names, [str(name) for name in rng.integers(3000, size=200_000)]):
+            ends = rng.integers(len(some), size=(100_000, 2))
+            ends = np.array(some, dtype=object)[ends] if len(some) < 5000 else np.array(some, dtype=object).reshape(-1, 2)
+            g = graco.Graph(pd.DataFrame(ends, columns=["a", "b"]), directed=True)
+            order = list(dict.fromkeys(str(end) if isinstance(end, int) else end for end in ends.ravel().tolist()))
+            self.assertEqual(g.node_ids.tolist(), order)
+            place = {name: i for i, name in enumerate(order)}
+            wanted = {(place[str(a) if a == 7 else a], place[str(b) if b == 7 else b]) for a, b in ends.tolist()}
+            self.assertEqual(set(map(tuple, g.edges.T.tolist())), {(a, b) for a, b in wanted if a != b})
+        ends[77_777, 1] = None
+        with self.assertRaises(graco.GracoFormatError) as caught:
+            graco.Graph(pd.DataFrame(ends, columns=["a", "b"]))
+        self.assertIn("row 77777 of the column 'b'", str(caught.exception))
 
     def test_order(self):
         """Names decide, not places, in a frame and in a file."""

@@ -111,6 +111,13 @@ class Arguments(unittest.TestCase):
             for seed in (2**64, -1):
                 with self.assertRaisesRegex(graco.GracoArgumentError, "seed"):
                     call(seed)
+        with self.assertRaisesRegex(graco.GracoArgumentError, "seed is '1e"):
+            quick(graco.GRACE, seed=1e16).fit(self.graph)  # a float that need not be the number that was meant
+
+    def test_no_such_graph(self):
+        """A number of a node beyond 32 bits is refused before anything is taken for as many nodes."""
+        with self.assertRaisesRegex(graco.GracoFormatError, "3000000000, which is no 32-bit integer"):
+            graco.Graph([(0, 3 * 10**9)], labels={0: 1})
 
     def test_baselines(self):
         """What needs no training stands beside a score, as the command has it; once for a graph."""

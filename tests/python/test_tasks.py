@@ -261,7 +261,8 @@ class Tasks(unittest.TestCase):
         found = graco.map(Z, g, values={"depth": depth}, title="Two <classes>", epochs=20, seed=5, threads=1)
         for ending in ("html", "svg", "png", "npy"):
             found.save(self.at(f"ours.{ending}"))
-            self.assertEqual(read(self.at(f"ours.{ending}")), read(self.at(f"theirs.{ending}")), ending)
+            theirs = re.sub(rb'<p id="scores">.*?</p>\n', b"", read(self.at(f"theirs.{ending}")))  # which the command asks for
+            self.assertEqual(read(self.at(f"ours.{ending}")), theirs, ending)
         self.assertEqual(found.places.tolist(), np.load(self.at("theirs.npy")).tolist())
         self.assertEqual((found.places.shape, found.nodes, found.clusters), ((120, 2), 120, 2))
         self.assertTrue(0 < found.trustworthiness <= 1 and 0 < found.continuity <= 1)

@@ -196,6 +196,7 @@ static void sends_draws(void)
     pretended.pageable = true;
     struct result host = train(&s, &backend_cpu), there = train(&s, &device);
     check_same(&there, &host);
+    CHECK(pretended.live == 0);
     free(host.values);
     free(there.values);
 }
