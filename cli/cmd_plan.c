@@ -489,10 +489,14 @@ static int make_plans(struct planning *p)
         graco_config_set(p->config, "inductive", "1");
     if (!settings_apply(p->config, &p->line->settings))
         return EXIT_USAGE;
+    graco_status status = settings_resolve(p->config, p->data,
+                                           p->line->ranks > 0 ? p->line->ranks : 1, p->line->json);
+    if (status != GRACO_OK)
+        return output_failure(status);
     p->epochs = strtoll(settings_get(epochs, p->config, "epochs"), NULL, 10);
     if (p->line->ranks > 0)
         return plan_ranks(p);
-    graco_status status = plan_with(&p->asked, p, p->config);
+    status = plan_with(&p->asked, p, p->config);
     if (status == GRACO_OK && !p->asked.fits)
         find_remedies(p);
     else if (status == GRACO_OK && p->asked.plan.host_bytes <= p->here && p->epochs > 0)

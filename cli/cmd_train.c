@@ -135,9 +135,11 @@ static int configure(struct job *job)
     }
     if (!settings_apply(job->config, &line->settings))
         return EXIT_USAGE;
-    if (!line->quiet && !line->json)
+    bool quiet = line->quiet || line->json;
+    if (!quiet)
         settings_say_features(job->config, &job->info);
-    return EXIT_FINE;
+    graco_status status = settings_resolve(job->config, job->data, graco_ranks(), quiet);
+    return status == GRACO_OK ? EXIT_FINE : output_failure(status);
 }
 
 static graco_protocol protocol_of(const graco_config *config)

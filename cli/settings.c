@@ -1,11 +1,14 @@
 /* Settings. The library owns methods, keys, words, checks and presets; this names them on a command
  * line, says what went wrong there, and suggests what was probably meant. */
 #include "settings.h"
+
+#include "graco_command.h"
 #include "graco_more.h"
 #include "commands.h"
 #include "output.h"
 #include "base/words.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,6 +189,27 @@ void settings_say_features(const graco_config *config, const graco_dataset_info 
     if (method.needs_features && data->feature_count == 0 && strcmp(value, "auto") == 0)
         output_note("%s has no features: spectral ones are made from its edges (--node-features)",
                     data->name);
+}
+
+graco_status settings_resolve(graco_config *config, const graco_dataset *data, int64_t ranks,
+                              bool quiet)
+{
+    static const char *const keys[] = {"objective", "parts", "width", "batch", "epochs", NULL};
+    const graco_dataset_info info = graco_dataset_describe(data);
+    graco_config *asked = NULL;
+    char before[SETTINGS_TEXT], after[SETTINGS_TEXT], why[160], chosen[256] = "";
+    graco_status status = graco_config_copy(&asked, config);
+    if (status == GRACO_OK)
+        status = graco_config_resolve(why, sizeof why, config, data, ranks);
+    for (int i = 0; keys[i] && status == GRACO_OK && *why; i++)
+        if (strcmp(settings_get(before, asked, keys[i]), settings_get(after, config, keys[i])) != 0)
+            snprintf(chosen + strlen(chosen), sizeof chosen - strlen(chosen), "%s%s=%s",
+                     *chosen ? " " : "", keys[i], after);
+    if (*chosen && !quiet)
+        output_note("chosen for %" PRId64 " nodes and %" PRId64 " edges: %s (%s)", info.nodes,
+                    info.edges, chosen, why);
+    graco_config_free(asked);
+    return status;
 }
 
 const char *settings_like(const char *word)

@@ -98,6 +98,10 @@ const char *settings_show(char value[SETTINGS_TEXT], const graco_config *config,
 /* Says that features are made, where the method reads some, the data set has none and nothing was said. */
 void settings_say_features(const graco_config *config, const graco_dataset_info *data);
 
+/* Decides what `auto` means for the data, and says what was chosen, unless quiet; GRACO_OK, or what to fail with. */
+graco_status settings_resolve(graco_config *config, const graco_dataset *data, int64_t ranks,
+                              bool quiet);
+
 /* The key of any method that `word` is most like; NULL if none is close. */
 const char *settings_like(const char *word);
 

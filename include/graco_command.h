@@ -210,6 +210,11 @@ graco_status graco_model_views(graco_matrix *Z, const graco_model *model, const 
 
 /* ---- Planning -------------------------------------------------------------------------------- */
 
+/* Decides in *config what `auto` means for a data set and so many ranks, as a training does when it begins, and fills
+ * `why` (room: 160 bytes), "" if there was nothing to choose. */
+graco_status graco_config_resolve(char *why, size_t room, graco_config *config,
+                                  const graco_dataset *data, int64_t ranks);
+
 /* What one rank of several will have and send, where graco-mpi trains (docs/scale.md). */
 typedef struct graco_rank_plan {
     int64_t nodes;      /* its own */

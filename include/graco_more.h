@@ -83,8 +83,7 @@ bool graco_method_describe(graco_method_info *info, int index);
  * or where there is no such method. */
 const char *graco_preset(const char *method, int index);
 
-/* The preset for a data set, by its name: the one that is called so, or "general" if the method has none or
- * `dataset` is NULL. For graco_config_create. */
+/* The preset of a data set's name, "general" if the method has none of it or `dataset` is NULL. */
 const char *graco_preset_for(const char *method, const char *dataset);
 
 /* The settings of a preset file, such as the best.json of graco_tune (docs/formats.md): those that
@@ -100,8 +99,7 @@ const char *graco_config_method(const graco_config *config);
 graco_status graco_config_get(const graco_config *config, const char *key, char *value,
                               size_t size);
 
-/* The keys that the method reads, in order: name and one-line help of key `index`; NULL past the
- * end. `help` may be NULL. */
+/* Key `index` of those that the method reads, and its help, which may be NULL; NULL past the end. */
 const char *graco_config_key(const graco_config *config, int index, const char **help);
 
 /* What a setting is to a training. */
@@ -117,8 +115,7 @@ typedef enum graco_key_kind {
 /* The kind of a key, of any method; GRACO_KEY_FIXED where there is no such key. */
 graco_key_kind graco_config_kind(const char *key);
 
-/* The words that a key takes, in order, for any method; NULL past the end, and where the key is not
- * a choice of words. */
+/* The words that a key takes, in order, for any method; NULL past the end, and where it takes none. */
 const char *graco_config_word(const char *key, int index);
 
 /* ---- Training -------------------------------------------------------------------------------- */
@@ -126,6 +123,9 @@ const char *graco_config_word(const char *key, int index);
 /* What output `index` of a supervised model is called: its class by name, or by number where numbers were left out
  * (classes 3 and 7). Borrowed from the model; NULL where output k is class k. */
 const char *graco_model_class(const graco_model *model, int64_t index);
+
+/* Part `index` of embeddings whose parts are whole (columns=all), such as "own": its columns. NULL past the last. */
+const char *graco_model_part(const graco_model *model, int index, int64_t *first, int64_t *count);
 
 enum { GRACO_DIFFERENCES = 64 };
 

@@ -12,6 +12,7 @@
 #include "data/dataset.h"
 #include "methods/method.h"
 #include "methods/objective.h"
+#include "pinned.h"
 
 #include <ftw.h>
 #include <sys/stat.h>
@@ -48,24 +49,27 @@ static inline graco_dataset *fixture_generate(graco_generate_options wanted)
     return data;
 }
 
-/* Settings of a method on two threads of the CPU, changed by "KEY=VALUE ...". */
+/* Settings of a method (pinned.h) on two threads of the CPU, changed by "KEY=VALUE ...". */
 static inline graco_config fixture_config(const char *name, const char *settings)
 {
     const struct method *method = NULL;
     graco_config config;
     CHECK_OK(method_find(&method, name));
-    method_configure(&config, method, NULL);
+    pinned_config(&config, method);
     CHECK_OK(config_apply(&config, "device=cpu threads=2"));
     CHECK_OK(config_apply(&config, settings));
     return config;
 }
 
-/* Fills *config with GRACE's preset of that name, or the general one. */
+/* Fills *config with GRACE's preset of that name, or with settings for any graph (pinned.h). */
 static inline void preset_config(graco_config *config, const char *name)
 {
     const struct method *method = NULL;
     CHECK_OK(method_find(&method, "grace"));
-    method_configure(config, method, name);
+    if (strcmp(graco_preset_for("grace", name ? name : "general"), "general") == 0)
+        pinned_config(config, method);
+    else
+        method_configure(config, method, name);
 }
 
 /* A feature of a node, dense or sparse. */

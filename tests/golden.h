@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "check.h"
+#include "pinned.h"
 #include "io/zip/npz.h"
 #include "reference/reference.h"
 #include "train/trainer.h"
@@ -173,7 +174,7 @@ static inline graco_config golden_config(const struct golden *g, const char *nam
     graco_config config;
     const struct method *method = NULL;
     CHECK_OK(method_find(&method, name));
-    method_configure(&config, method, NULL);
+    pinned_config(&config, method);
     config.lr = golden_scalar(g, "lr");
     config.weight_decay = golden_scalar(g, "weight_decay");
     config.threads = 2;

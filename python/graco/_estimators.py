@@ -11,7 +11,7 @@ import inspect
 import os
 import sys
 import tempfile
-from ctypes import byref, c_char_p, c_void_p, create_string_buffer
+from ctypes import byref, c_char_p, c_int64, c_void_p, create_string_buffer
 from typing import Any, Callable, Iterator, Optional
 
 import numpy as np
@@ -142,7 +142,8 @@ class Estimator:
 
     Attributes after fit
     --------------------
-    embedding_ : (nodes, width) float32, rows in the graph's order.
+    embedding_ : (nodes, columns) float32, rows in the graph's order.
+    part_columns_ : the columns of each part, "learned", "own", ..., as slices, if columns is "all"; else empty.
     node_ids_ : the names of the rows.
     n_features_in_ : features of the graph trained on.
     loss_ : of the last epoch.
@@ -304,10 +305,18 @@ class Estimator:
             self.history_ = watch.table()
             self.n_epochs_ = result.epochs
             self.ended_ = c.text(result.ended)
+            self.part_columns_ = self._part_columns()
             self.embedding_ = self._embed(graph, contaminated=True)
         if watch.error or interrupts.error:
             raise watch.error or interrupts.error
         return self
+
+    def _part_columns(self) -> dict[str, slice]:
+        """The columns of each part of the embeddings, where these are kept whole (columns="all"); else empty."""
+        found, first, count = {}, c_int64(), c_int64()
+        while (name := c.lib.graco_model_part(self._model.address, len(found), byref(first), byref(count))) is not None:
+            found[c.text(name)] = slice(first.value, first.value + count.value)
+        return found
 
     def _train(self, data: Graph, config: c.Handle, watch: _Watch, run: Any, resume: bool) -> tuple:
         """The call into C, which runs without Python's lock."""

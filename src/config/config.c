@@ -41,9 +41,10 @@ static const char *const ENCODERS[] = {
 #define ACTIVATIONS WORDS("relu", "prelu", "elu", "rrelu") /* as enum activation_kind */
 #define OBJECTIVES                                         /* as enum objective_kind */            \
     WORDS("exact", "infonce", "moment", "sampled", "auto")
-#define PARTS WORDS("learned", "own", "smooth") /* as the bits in config.h */
+#define PARTS WORDS("learned", "own", "smooth", "auto") /* as the bits in config.h */
 #define COLUMNS WORDS("all")
 #define EPOCHS WORDS("auto")
+#define WIDTHS WORDS("auto")
 #define SCALINGS /* as enum scaling */                                                             \
     WORDS("none", "rowsum", "binary_rowsum", "auto", "standard", "quantile")
 #define NODE_FEATURES /* as enum node_features */                                                  \
@@ -199,7 +200,7 @@ static graco_status set_choice(struct graco_config *config, const struct key *ke
     return GRACO_OK;
 }
 
-/* Words separated by commas, each at most once. */
+/* Words separated by commas, each at most once; auto stands by itself. */
 static graco_status set_words(struct graco_config *config, const struct key *key, const char *value)
 {
     unsigned bits = 0;
@@ -213,6 +214,8 @@ static graco_status set_words(struct graco_config *config, const struct key *key
         if (!*at)
             break;
     }
+    if (bits & PARTS_AUTO && bits != PARTS_AUTO)
+        return no_such_word(key, value);
     memcpy(field(config, key), &bits, sizeof bits);
     return GRACO_OK;
 }

@@ -11,10 +11,10 @@
 enum { CONFIG_TEXT = 64, LAYERS_MAX = 8 };
 
 /* What words of counts stand for. */
-enum { COLUMNS_ALL = -1, EPOCHS_AUTO = -1 };
+enum { COLUMNS_ALL = -1, WIDTH_AUTO = -1, EPOCHS_AUTO = -1 };
 
 /* The bits of `parts`. */
-enum { PARTS_LEARNED = 1, PARTS_OWN = 2, PARTS_SMOOTH = 4 };
+enum { PARTS_LEARNED = 1, PARTS_OWN = 2, PARTS_SMOOTH = 4, PARTS_AUTO = 8 };
 
 #define FIELD_CHOICE(name) int name;
 #define FIELD_SET(name) unsigned name; /* a bit for each word */

@@ -2,6 +2,7 @@
  * through the graph sixteen times, and what S^2 and M make of them stands in two blocks of all rows. */
 #include "layers/parts.h"
 
+#include "graco_more.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
@@ -64,6 +65,18 @@ int64_t parts_joined(const graco_model *model)
 bool parts_none(const graco_model *model)
 {
     return model->config.parts == PARTS_LEARNED && model->columns == model->width;
+}
+
+const char *graco_model_part(const graco_model *model, int index, int64_t *first, int64_t *count)
+{
+    struct parts_block blocks[PARTS_BLOCKS];
+    int blocks_count = parts_list(blocks, model);
+    bool whole = !parts_none(model) && model->columns == parts_joined(model);
+    if (!whole || index < 0 || index >= blocks_count)
+        return NULL;
+    *first = blocks[index].first;
+    *count = blocks[index].cols;
+    return blocks[index].name;
 }
 
 /* ---- One part -------------------------------------------------------------------------------- */

@@ -10,9 +10,12 @@
 #include "methods/grace.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "layers/encoder.h"
 #include "methods/method.h"
 #include "methods/objective.h"
+
+#include <stdio.h>
 
 static graco_status check(const struct graco_config *config)
 {
@@ -111,15 +114,116 @@ static double operations(const struct graco_model *model, const struct graph_siz
     const struct graco_config *config = &model->config;
     double N = (double)size->nodes, d = (double)model->width, m = (double)config->correction;
     double width = config->projection ? (double)config->projection : d, layers = 0;
+    double products = model->kind->norm == VIEW_NORM_SYMMETRIC ? 1 : 2; /* neighbours', and own */
     for (int64_t k = 1; k <= config->layers; k++) {
         double in = (double)layer_width_in(model, k), out = (double)layer_width(model, k);
-        layers += 12 * out * (k == 1 ? (double)size->entries : N * in);
+        layers += 12 * products * out * (k == 1 ? (double)size->entries : N * in);
         layers += 12 * out * (double)size->edges;
+        if (k > 1 && model->kind->input)
+            layers += 12 * in * (double)size->entries;
     }
     double around = layers + 24 * N * d * width;
     if (objective == OBJECTIVE_MOMENT)
         return around + 16 * N * d * d + 12 * N * m * d;
-    return around + (objective == OBJECTIVE_EXACT ? 12 : 6) * N * N * d;
+    return around + (objective == OBJECTIVE_EXACT ? 12 : 6) * N * N * d / (double)size->graphs;
+}
+
+/* What `auto` comes to. Numbers of docs/performance.md: two cores do the operations of a training in five minutes. */
+static const double TRAINING = 40e12;
+
+enum {
+    WIDTH_SMALL =
+        512, /* of encoders for up to so many nodes; twice as wide costs four times as much */
+    WIDTH_LARGE = 256,
+    SMALL_NODES = 10000,
+    EPOCHS_SMALL = 300, /* at most */
+    EPOCHS_LARGE = 500,
+    EPOCHS_LEAST = 100, /* fewer of whole graphs learn less than the same time in mini-batches */
+    BATCH = 1024,       /* their roots, ... */
+    BATCH_STEPS = 1200, /* how many of them, and how many neighbours each node draws */
+};
+
+static const char BATCH_FANOUT[] = "fanout=10,10";
+
+static int64_t within(double x, int64_t low, int64_t high)
+{
+    return x < (double)low ? low : x > (double)high ? high : (int64_t)x;
+}
+
+/* A model for its widths alone. */
+static struct graco_model widths_of(const struct graco_config *config,
+                                    const struct graph_size *size)
+{
+    int64_t width = config->width > 0 ? config->width : config->hidden;
+    const struct layer_kind *kind = encoder_kind(config);
+    return (struct graco_model){.config = *config,
+                                .kind = kind,
+                                .sizes = {.cols = size->cols},
+                                .inner = kind->wide ? 2 * width : width,
+                                .width = width};
+}
+
+static void choose_width(struct graco_config *config, const struct graph_size *size)
+{
+    int64_t width = size->nodes <= SMALL_NODES ? WIDTH_SMALL : WIDTH_LARGE;
+    bool projected =
+        config->parts != PARTS_LEARNED; /* else embeddings are as wide as the encoder */
+    if (config->width == WIDTH_AUTO)
+        config->width = projected && width > config->hidden ? width : 0;
+}
+
+/* Exact where it costs no more, mini-batches where whole epochs are too few, else moment. */
+static void choose_objective(char why[RESOLVED_WHY], struct graco_config *config,
+                             const struct graph_size *size)
+{
+    const struct graco_model model = widths_of(config, size);
+    double exact = operations(&model, size, OBJECTIVE_EXACT);
+    double moment = operations(&model, size, OBJECTIVE_MOMENT);
+    bool whole = config->batch == 0, large = TRAINING / moment < EPOCHS_LEAST;
+    char operations_exact[32], operations_moment[32];
+    if (config->objective != OBJECTIVE_AUTO)
+        return;
+    config->objective = OBJECTIVE_EXACT;
+    number_print(operations_moment, sizeof operations_moment, "%.1e", moment);
+    number_print(operations_exact, sizeof operations_exact, "%.1e", exact);
+    if (!whole || config->graphs > 1) {
+        snprintf(why, RESOLVED_WHY, "exact is cheap within a step's nodes");
+    } else if (large && size->graphs == 1 && !size->ranks) {
+        config->batch = BATCH;
+        if (config->layers == 2)
+            (void)config_apply(config, BATCH_FANOUT);
+        snprintf(why, RESOLVED_WHY, "an epoch over all nodes at once takes %s operations",
+                 operations_moment);
+    } else if (exact > moment && !(size->ranks && config->correction == 0)) {
+        config->objective = OBJECTIVE_MOMENT;
+        snprintf(why, RESOLVED_WHY, "an epoch takes %s operations, with objective exact %s",
+                 operations_moment, operations_exact);
+    } else {
+        snprintf(why, RESOLVED_WHY, "an epoch takes %s operations", operations_exact);
+    }
+}
+
+static void choose_epochs(struct graco_config *config, const struct graph_size *size)
+{
+    const struct graco_model model = widths_of(config, size);
+    double one = operations(&model, size, (enum objective_kind)config->objective);
+    int64_t most = model.width >= WIDTH_SMALL ? EPOCHS_SMALL : EPOCHS_LARGE;
+    if (config->epochs != EPOCHS_AUTO)
+        return;
+    if (config->batch > 0) {
+        double steps = (double)size->nodes / (double)config->batch;
+        config->epochs = within(BATCH_STEPS / steps, 1, most);
+    } else {
+        config->epochs = within(TRAINING / one, 1, most);
+    }
+}
+
+static void resolve(char why[RESOLVED_WHY], struct graco_config *config,
+                    const struct graph_size *size)
+{
+    choose_width(config, size);
+    choose_objective(why, config, size);
+    choose_epochs(config, size);
 }
 
 static const char *faster(double *share, const struct graco_model *model,
@@ -141,41 +245,52 @@ static const char *const KEYS[] = {"encoder",        "activation",  "objective",
  * which one is taken. */
 #define PAPER_DECAY " weight_decay=1e-5"
 
+/* Settings of which the general ones differ. */
+#define PAPER "objective=exact parts=learned width=0 "
+#define PAPER_GCN "encoder=gcn " PAPER
+
 static const struct preset PRESETS[] = {
-    {"cora", "scaling=rowsum activation=relu hidden=128 epochs=200 drop_edge_1=0.2 drop_edge_2=0.4 "
-             "drop_feature_1=0.3 drop_feature_2=0.4 tau=0.4 lr=0.0005" PAPER_DECAY},
+    {"cora", PAPER_GCN
+     "scaling=rowsum activation=relu hidden=128 epochs=200 drop_edge_1=0.2 drop_edge_2=0.4 "
+     "drop_feature_1=0.3 drop_feature_2=0.4 tau=0.4 lr=0.0005" PAPER_DECAY},
     {"citeseer",
-     "scaling=rowsum activation=prelu hidden=256 epochs=200 drop_edge_1=0.2 "
-     "drop_edge_2=0 drop_feature_1=0.3 drop_feature_2=0.2 tau=0.9 lr=0.001" PAPER_DECAY},
-    {"pubmed", "scaling=rowsum activation=relu hidden=256 epochs=1500 drop_edge_1=0.4 "
+     PAPER_GCN "scaling=rowsum activation=prelu hidden=256 epochs=200 drop_edge_1=0.2 "
+               "drop_edge_2=0 drop_feature_1=0.3 drop_feature_2=0.2 tau=0.9 lr=0.001" PAPER_DECAY},
+    {"pubmed",
+     PAPER_GCN "scaling=rowsum activation=relu hidden=256 epochs=1500 drop_edge_1=0.4 "
                "drop_edge_2=0.1 drop_feature_1=0 drop_feature_2=0.2 tau=0.7 lr=0.001" PAPER_DECAY},
-    {"dblp", "scaling=binary_rowsum activation=relu hidden=256 epochs=1000 drop_edge_1=0.1 "
-             "drop_edge_2=0.4 drop_feature_1=0.1 drop_feature_2=0 tau=0.7 lr=0.001" PAPER_DECAY},
+    {"dblp",
+     PAPER_GCN "scaling=binary_rowsum activation=relu hidden=256 epochs=1000 drop_edge_1=0.1 "
+               "drop_edge_2=0.4 drop_feature_1=0.1 drop_feature_2=0 tau=0.7 lr=0.001" PAPER_DECAY},
     {"reddit",
-     "scaling=none encoder=sage layers=3 activation=elu hidden=512 epochs=40 drop_edge_1=0.1 "
-     "drop_edge_2=0.2 drop_feature_1=0.3 drop_feature_2=0.2 tau=0.5 lr=0.00001 batch=256 "
-     "inductive=1" PAPER_DECAY},
-    {"ppi", "scaling=none encoder=sage_skip layers=3 activation=rrelu hidden=512 epochs=200 "
-            "drop_edge_1=0.3 drop_edge_2=0.4 drop_feature_1=0.1 drop_feature_2=0 tau=0.5 lr=0.001 "
-            "inductive=1" PAPER_DECAY},
+     PAPER "scaling=none encoder=sage layers=3 activation=elu hidden=512 epochs=40 drop_edge_1=0.1 "
+           "drop_edge_2=0.2 drop_feature_1=0.3 drop_feature_2=0.2 tau=0.5 lr=0.00001 batch=256 "
+           "inductive=1" PAPER_DECAY},
+    {"ppi",
+     PAPER "scaling=none encoder=sage_skip layers=3 activation=rrelu hidden=512 epochs=200 "
+           "drop_edge_1=0.3 drop_edge_2=0.4 drop_feature_1=0.1 drop_feature_2=0 tau=0.5 lr=0.001 "
+           "inductive=1" PAPER_DECAY},
     /* Found by `graco tune` with labels of validation nodes (docs/tune.md). */
-    {"cora+", "scaling=rowsum activation=rrelu hidden=512 epochs=500 drop_edge_1=0.018 "
-              "drop_edge_2=0.42 drop_feature_1=0.36 drop_feature_2=0.45 tau=0.88 lr=0.00025 "
-              "weight_decay=9.1e-6"},
+    {"cora+",
+     PAPER_GCN "scaling=rowsum activation=rrelu hidden=512 epochs=500 drop_edge_1=0.018 "
+               "drop_edge_2=0.42 drop_feature_1=0.36 drop_feature_2=0.45 tau=0.88 lr=0.00025 "
+               "weight_decay=9.1e-6"},
     {"citeseer+",
-     "scaling=rowsum layers=1 activation=rrelu hidden=512 epochs=1000 drop_edge_1=0.35 "
-     "drop_edge_2=0.66 drop_feature_1=0.52 drop_feature_2=0.62 tau=0.67 lr=0.00042 "
-     "weight_decay=4.1e-5"},
+     PAPER_GCN "scaling=rowsum layers=1 activation=rrelu hidden=512 epochs=1000 drop_edge_1=0.35 "
+               "drop_edge_2=0.66 drop_feature_1=0.52 drop_feature_2=0.62 tau=0.67 lr=0.00042 "
+               "weight_decay=4.1e-5"},
     {"pubmed+",
-     "scaling=rowsum objective=moment activation=rrelu hidden=512 epochs=1000 "
-     "drop_edge_1=0.5 drop_edge_2=0.7 drop_feature_1=0 drop_feature_2=0 tau=0.8 lr=0.001 "
-     "weight_decay=1e-5"},
-    {"dblp+", "scaling=rowsum objective=moment activation=rrelu hidden=512 epochs=500 "
-              "drop_edge_1=0.23 drop_edge_2=0.35 drop_feature_1=0.41 drop_feature_2=0.22 tau=0.46 "
-              "lr=0.0019 weight_decay=6.7e-5"},
-    {"ppi+", "scaling=none encoder=sage_skip activation=prelu hidden=1024 epochs=100 "
-             "drop_edge_1=0.39 drop_edge_2=0.17 drop_feature_1=0.23 drop_feature_2=0.31 tau=0.86 "
-             "lr=0.0024 weight_decay=2.4e-6 inductive=1"},
+     PAPER_GCN "scaling=rowsum objective=moment activation=rrelu hidden=512 epochs=1000 "
+               "drop_edge_1=0.5 drop_edge_2=0.7 drop_feature_1=0 drop_feature_2=0 tau=0.8 lr=0.001 "
+               "weight_decay=1e-5"},
+    {"dblp+",
+     PAPER_GCN "scaling=rowsum objective=moment activation=rrelu hidden=512 epochs=500 "
+               "drop_edge_1=0.23 drop_edge_2=0.35 drop_feature_1=0.41 drop_feature_2=0.22 tau=0.46 "
+               "lr=0.0019 weight_decay=6.7e-5"},
+    {"ppi+",
+     PAPER "scaling=none encoder=sage_skip activation=prelu hidden=1024 epochs=100 "
+           "drop_edge_1=0.39 drop_edge_2=0.17 drop_feature_1=0.23 drop_feature_2=0.31 tau=0.86 "
+           "lr=0.0024 weight_decay=2.4e-6 inductive=1"},
     {NULL, NULL}};
 
 const struct method method_grace = {
@@ -202,5 +317,6 @@ const struct method method_grace = {
     .contrasted = contrasted,
     .outcome = outcome,
     .embed = encoder_embed,
+    .resolve = resolve,
     .faster = faster,
 };

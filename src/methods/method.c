@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "data/fingerprint.h"
 #include "layers/encoder.h"
+#include "methods/objective.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -206,6 +207,8 @@ graco_status model_declare(struct graco_model *model, const struct graco_config 
     PASS(method_find(&method, config->method));
     if (method->check)
         PASS(method->check(config));
+    assert(config->objective != OBJECTIVE_AUTO && config->width != WIDTH_AUTO &&
+           config->parts != PARTS_AUTO); /* whoever has data resolves these first */
     model->method = method;
     model->config = *config;
     model->sizes.cols = method->views > 0 ? sizes.cols : 0;

@@ -25,6 +25,8 @@ struct outcome {
 /* How large a graph is, in what the operations of a step grow with. */
 struct graph_size {
     int64_t nodes, edges, entries; /* entries of the features that are stored */
+    int64_t cols, graphs;          /* columns of the features; graphs that these are the sizes of */
+    bool ranks;                    /* several train together */
 };
 
 enum {
@@ -34,6 +36,8 @@ enum {
     METHOD_NO_WEIGHTS = 16,     /* it cannot read weights of edges, and says so if there are some */
     METHOD_PER_NODE = 8,        /* parameters have a row per node: its model serves one graph */
 };
+
+enum { RESOLVED_WHY = 160 };
 
 struct shard;
 
@@ -124,6 +128,11 @@ struct method {
 
     /* Z (nodes, model->width) on the host: the whole graph embedded by a trained model. */
     graco_status (*embed)(float *Z, struct pass *pass);
+
+    /* Decides what `auto` means for objective, width and epochs, and writes why; whichever have other values
+     * stay. NULL: the start values and the general number of epochs. */
+    void (*resolve)(char why[RESOLVED_WHY], struct graco_config *config,
+                    const struct graph_size *size);
 
     /* A setting with which a step on a whole graph takes less time, "objective=moment", or NULL; and the
      * share of the operations that it then has. NULL: no such setting. */

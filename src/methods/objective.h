@@ -9,6 +9,7 @@ enum objective_kind {
     OBJECTIVE_INFONCE, /* negatives from the other view only */
     OBJECTIVE_MOMENT,  /* linear time: a quadratic surrogate and a sampled correction */
     OBJECTIVE_SAMPLED, /* auto-encoders: edges, and as many pairs that are none */
+    OBJECTIVE_AUTO,    /* as the size of the graph says; resolved before a training begins */
 };
 
 struct objective {

@@ -92,6 +92,8 @@ graco_status graco_config_load(graco_config **out, const char *path)
     TRY(json_get_string(&method, file, "method"));
     TRY(json_get_object(&settings, file, "settings"));
     TRY(graco_config_create(&config, method, NULL));
+    if (json_find(file, "graco")) /* it wrote all settings that there were */
+        config_init(config, config->method, config->keys);
     for (int64_t i = 0; (value = json_at(settings, i)); i++)
         TRY(preset_set(config, value->key, value));
     *out = config;

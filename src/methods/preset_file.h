@@ -2,7 +2,8 @@
  *
  *     {"graco": "0.1.0", "method": "grace", "settings": {"hidden": 256, "tau": 0.4}, ...}
  *
- * Settings that are not there are the method's general ones; other fields beside these are left to
+ * Settings that are not there are the method's general ones. Where graco wrote the file, which it says by its first
+ * field, it wrote all that there were: those that are not there came later and have their start values. Other fields beside these are left to
  * whoever writes the file. */
 #ifndef METHODS_PRESET_FILE_H
 #define METHODS_PRESET_FILE_H

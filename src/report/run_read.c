@@ -50,8 +50,7 @@ bool run_setting(struct run_setting *out, const struct training *training, const
         graco_config_get(training->preset, key, out->preset, sizeof out->preset) != GRACO_OK)
         return false;
     /* `auto` became what the data have before config.json was written: nobody has changed it. */
-    bool chosen = strcmp(out->preset, "auto") == 0 &&
-                  (strcmp(key, "node_features") == 0 || strcmp(key, "scaling") == 0);
+    bool chosen = strcmp(out->preset, "auto") == 0 && graco_config_kind(key) != GRACO_KEY_HOST;
     out->differs = !chosen && strcmp(out->value, out->preset) != 0;
     return true;
 }

@@ -202,6 +202,7 @@ static graco_status read_settings(struct run_training *training)
     if (status == GRACO_ERROR_ARGUMENT)
         return GRACO_OK;
     PASS(status);
+    config_init(training->config, training->config->method, training->config->keys);
     for (int i = 0; (key = graco_config_key(training->config, i, NULL)); i++)
         if ((value = json_find(training->json, key)))
             PASS(preset_set(training->config, key, value));

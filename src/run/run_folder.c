@@ -66,6 +66,23 @@ void run_folder_free(struct run_folder *run)
     memory_free(run);
 }
 
+/* Where each part's columns are, if the parts are kept whole: from the first of these numbers to below the second. */
+static void put_parts(struct writer *json, const struct graco_model *model)
+{
+    int64_t first = 0, count = 0;
+    const char *name = graco_model_part(model, 0, &first, &count);
+    if (!name)
+        return;
+    writer_open(json, "part_columns", '{');
+    for (int i = 0; (name = graco_model_part(model, i, &first, &count)); i++) {
+        writer_open(json, name, '[');
+        writer_integer(json, NULL, first);
+        writer_integer(json, NULL, first + count);
+        writer_close(json);
+    }
+    writer_close(json);
+}
+
 graco_status run_folder_write_config(const struct run_folder *run, const struct graco_model *model,
                                      const struct graco_dataset *data)
 {
@@ -91,6 +108,7 @@ graco_status run_folder_write_config(const struct run_folder *run, const struct 
         TRY(graco_config_get(config, key, text, sizeof text));
         preset_put(&json, key, text);
     }
+    put_parts(&json, model);
     writer_close(&json);
     TRY(writer_finish(&json));
     TRY(file_write_text(run->config, &json.text));

@@ -2,12 +2,14 @@
  * everything behind it knows no difference. node2vec's vectors are trained here, by its own method. */
 #include "train/made.h"
 
+#include "graco_command.h"
 #include "base/memory.h"
 #include "config/config.h"
 #include "data/fingerprint.h"
 #include "data/node_features.h"
 #include "data/preparation.h"
 #include "data/preprocess.h"
+#include "data/spectral.h"
 #include "data/subset.h"
 #include "graph/subgraph.h"
 
@@ -21,16 +23,75 @@ static bool has_counts(const struct graco_config *config, const struct graco_dat
     return preprocess_counts(&data->features, config->inductive ? data->split : NULL);
 }
 
-void made_resolve(struct graco_config *config, const struct graco_dataset *data)
+/* The sizes of the features that a training reads: made ones are dense. */
+static struct graph_size size_of(const struct graco_config *config,
+                                 const struct graco_dataset *data, bool ranks)
+{
+    const graco_dataset_info info = graco_dataset_describe(data);
+    struct graph_size size = {.nodes = info.nodes,
+                              .edges = info.edges,
+                              .entries = info.feature_entries,
+                              .cols = info.feature_count,
+                              .graphs = info.graphs,
+                              .ranks = ranks};
+    if (config->node_features <= NODE_FEATURES_GIVEN)
+        return size;
+    size.cols = config->node_features == NODE_FEATURES_LEARNED ? info.nodes : SPECTRAL_COLS;
+    size.entries =
+        config->node_features == NODE_FEATURES_LEARNED ? info.nodes : info.nodes * size.cols;
+    return size;
+}
+
+/* What is about the size of the graph. Made features say nothing that an encoder does not see: they are no
+ * part of their own. */
+static void resolve_size(struct graco_config *config, const struct method *method,
+                         const struct graph_size *size, char why[RESOLVED_WHY])
+{
+    struct graco_config general;
+    bool made = config->node_features > NODE_FEATURES_GIVEN;
+    if (config->parts == PARTS_AUTO)
+        config->parts = made || size->ranks || !config_reads(config, "parts")
+                            ? PARTS_LEARNED
+                            : PARTS_LEARNED | PARTS_OWN | PARTS_SMOOTH;
+    if (method->resolve)
+        method->resolve(why, config, size);
+    if (config->width == WIDTH_AUTO)
+        config->width = 0;
+    if (config->epochs != EPOCHS_AUTO)
+        return;
+    method_configure(&general, method, NULL);
+    config->epochs = general.epochs;
+}
+
+void made_resolve(struct graco_config *config, const struct graco_dataset *data, bool ranks,
+                  char why[RESOLVED_WHY])
 {
     const struct method *method = NULL;
+    char unread[RESOLVED_WHY] = "";
+    if (why)
+        *why = 0;
+    if (method_find(&method, config->method) != GRACO_OK)
+        return;
     if (config->scaling == SCALING_AUTO)
         config->scaling = has_counts(config, data) ? SCALING_ROWSUM : SCALING_NONE;
-    if (config->node_features != NODE_FEATURES_AUTO)
-        return;
-    bool reads = method_find(&method, config->method) == GRACO_OK && method->views > 0;
-    config->node_features =
-        reads && data->features.cols == 0 ? NODE_FEATURES_SPECTRAL : NODE_FEATURES_GIVEN;
+    if (config->node_features == NODE_FEATURES_AUTO)
+        config->node_features = method->views > 0 && data->features.cols == 0
+                                    ? NODE_FEATURES_SPECTRAL
+                                    : NODE_FEATURES_GIVEN;
+    const struct graph_size size = size_of(config, data, ranks);
+    resolve_size(config, method, &size, why ? why : unread);
+}
+
+graco_status graco_config_resolve(char *why, size_t room, graco_config *config,
+                                  const graco_dataset *data, int64_t ranks)
+{
+    char reason[RESOLVED_WHY];
+    made_resolve(config, data, ranks > 1, reason);
+    if (strlen(reason) + 1 > room)
+        return status_fail(GRACO_ERROR_ARGUMENT, "room for %zu bytes; expected %zu", room,
+                           strlen(reason) + 1);
+    memcpy(why, reason, strlen(reason) + 1);
+    return GRACO_OK;
 }
 
 /* Whether the features of a kind belong to the one graph that they were made from. */

@@ -12,8 +12,10 @@ struct made {
     struct preparation *own;          /* of columns, in place of the data set's; owned */
 };
 
-/* Decides what `auto` means for this data set, in the configuration itself. */
-void made_resolve(struct graco_config *config, const struct graco_dataset *data);
+/* Decides what `auto` means for this data set, over ranks or not, in the configuration itself; why a method
+ * chose so goes to `why`, which may be NULL and becomes "" where there was nothing to choose. */
+void made_resolve(struct graco_config *config, const struct graco_dataset *data, bool ranks,
+                  char why[RESOLVED_WHY]);
 
 /* Makes the features that a resolved configuration asks for. GRACO_ERROR_ARGUMENT if the method reads
  * none, or if those of one graph cannot serve a training that sees a part of it alone. */

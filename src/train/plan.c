@@ -60,13 +60,13 @@ done:
 static graco_status open_data(struct planning *p)
 {
     PASS(method_find(&p->method, p->config.method));
+    made_resolve(&p->config, p->given, p->comm, NULL);
     PASS(allowed_check(&p->config, p->given));
     PASS(method_backend(&p->backend, p->method,
                         p->comm ? "cpu" : config_word(&p->config, "device")));
     p->plan.device = p->backend->name;
     if (p->backend->memory)
         PASS(p->backend->memory(&p->plan.device_free, &p->plan.device_total));
-    made_resolve(&p->config, p->given);
     if (p->config.node_features == NODE_FEATURES_WALK)
         return status_fail(
             GRACO_ERROR_ARGUMENT,
@@ -335,6 +335,7 @@ graco_status graco_plan_ranks(graco_rank_plan *out, int64_t ranks, const graco_d
              GRACO_RANKS_MOST);
     comm_tally_init(&comm, 0, (int)ranks);
     TRY(method_find(&p.method, p.config.method));
+    made_resolve(&p.config, data, true, NULL);
     TRY(allowed_check_ranks(&comm, &p.config, p.method, data));
     TRY(check_counted(&p));
     p.comm = &comm;

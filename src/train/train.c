@@ -187,12 +187,12 @@ static const char *device_of(const struct session *s)
 static graco_status open_given(struct session *s)
 {
     PASS(method_find(&s->method, s->config.method));
+    made_resolve(&s->config, s->given, s->comm, NULL);
     PASS(allowed_check(&s->config, s->given));
     PASS(allowed_check_ranks(s->comm, &s->config, s->method, s->given));
     PASS(method_backend(&s->backend, s->method, device_of(s)));
     if (s->comm && s->backend->choose)
         PASS(s->backend->choose(s->comm->here));
-    made_resolve(&s->config, s->given);
     return GRACO_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "methods/method.h"
 #include "methods/preset_file.h"
 #include "train/allowed.h"
+#include "train/made.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -319,6 +320,7 @@ graco_status space_init(struct space *out, const char *method, const struct grac
         out->base.scaling = SCALING_NONE;
     if (data->inductive)
         PASS(graco_config_set(&out->base, "inductive", "1"));
+    made_resolve(&out->base, data, false, NULL);
     if (grace) {
         PASS(put(out, "encoder", "gcn,sage,sage_skip"));
         PASS(put(out, "layers", "1,2"));

@@ -17,7 +17,7 @@ static const struct sample SAMPLES[] = {
     {"scaling", "binary_rowsum", {"", "binary", "rowsum,none"}},
     {"activation", "rrelu", {"", "tanh", "relu6"}},
     {"objective", "infonce", {"", "grace", "Exact"}},
-    {"parts", "own,smooth", {"", "raw", "own,own", "learned,", ",own", "own smooth"}},
+    {"parts", "own,smooth", {"", "raw", "own,own", "learned,", "auto,own", "own smooth"}},
     {"hidden", "7", {"0", "-1", "1.5", "65537", "x", "", " 7", "7 "}},
     {"columns", "all", {"-1", "65537", "some", "", "1.5"}},
     {"width", "65536", {"-1", "65537", "x"}},
@@ -93,7 +93,8 @@ static void words(void)
             CHECK_OK(graco_config_set(&config, SAMPLES[i].key, word));
             CHECK(strcmp(get(&config, SAMPLES[i].key), word) == 0);
         }
-        bool number_too = strcmp(SAMPLES[i].key, "epochs") == 0; /* a word stands for a rule */
+        bool number_too = strcmp(SAMPLES[i].key, "epochs") == 0 ||
+                          strcmp(SAMPLES[i].key, "width") == 0; /* a word stands for a rule */
         CHECK((count > 0) == (SAMPLES[i].value[0] > '9' || number_too));
         CHECK(!graco_config_word(SAMPLES[i].key, -1));
     }

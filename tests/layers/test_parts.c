@@ -121,6 +121,21 @@ static graco_model *train(const graco_dataset *data, const char *settings)
     return model;
 }
 
+/* Parts that are kept whole say where they are. */
+static void check_names(const graco_model *whole, const graco_model *joined)
+{
+    static const char *const names[] = {"learned", "own", "smooth_2", "smooth_16"};
+    int64_t first = 0, count = 0, cols = whole->parts.components.count;
+    for (int i = 0; i < 4; i++) {
+        const char *name = graco_model_part(whole, i, &first, &count);
+        CHECK(name && strcmp(name, names[i]) == 0);
+        CHECK(first == (i ? WIDTH + (i - 1) * cols : 0) && count == (i ? cols : WIDTH));
+    }
+    CHECK(!graco_model_part(whole, 4, &first, &count) &&
+          !graco_model_part(whole, -1, &first, &count));
+    CHECK(!graco_model_part(joined, 0, &first, &count));
+}
+
 /* Whole parts as the formula has them; joined ones as these times the map. */
 static void formula(int64_t features)
 {
@@ -132,6 +147,7 @@ static void formula(int64_t features)
     graco_matrix Z = fixture_embed(whole, data), small = fixture_embed(joined, data);
     const float *map = joined->parts.map;
     check_formula(&Z, whole, data, true);
+    check_names(whole, joined);
     CHECK(small.cols == 16 && map && !whole->parts.map);
     CHECK((features > COMPONENTS_MOST) == (joined->parts.components.P != NULL));
     for (int64_t i = 0; i < Z.rows; i++)

@@ -2,6 +2,7 @@
 #include "methods/objective.h"
 
 #include "check.h"
+#include "pinned.h"
 
 static const int64_t NODES_MOST = (int64_t)1 << 30; /* whose views have 2^31 rows */
 
@@ -10,7 +11,7 @@ static graco_config config_of(const char *objective)
     const struct method *method = NULL;
     graco_config config;
     CHECK_OK(method_find(&method, "grace"));
-    method_configure(&config, method, NULL);
+    pinned_config(&config, method);
     CHECK_OK(graco_config_set(&config, "objective", objective));
     return config;
 }

@@ -99,7 +99,7 @@ static void compare(const graco_dataset *data, const char *name, int encoder, in
     graco_config config;
     int64_t count = 0;
     CHECK_OK(method_find(&method, name));
-    method_configure(&config, method, NULL);
+    pinned_config(&config, method);
     config.encoder = encoder;
     config.hidden = 24;
     config.batch = batch;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "check.h"
+#include "pinned.h"
 #include "data/node_features.h"
 #include "faults.h"
 
@@ -13,7 +14,7 @@ static void fail_all(struct graco_dataset *data, int kind, long stride)
     struct graco_config config;
     graco_status status = GRACO_ERROR_MEMORY;
     CHECK_OK(method_find(&method, "grace"));
-    method_configure(&config, method, NULL);
+    pinned_config(&config, method);
     config.node_features = kind;
     config.threads = 1;
     config.inductive = kind == NODE_FEATURES_DEGREE && data->split;

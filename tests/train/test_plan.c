@@ -48,7 +48,7 @@ static graco_config make_config(const char *name, const char *keys)
     const struct method *method = NULL;
     graco_config config;
     CHECK_OK(method_find(&method, name));
-    method_configure(&config, method, NULL);
+    pinned_config(&config, method);
     config.threads = 2;
     config.device = DEVICE_CPU;
     CHECK_OK(config_apply(&config, keys));

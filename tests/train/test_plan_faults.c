@@ -25,7 +25,7 @@ static void fail_plans(const char *method, const char *keys)
 {
     const struct method *found = NULL;
     CHECK_OK(method_find(&found, method));
-    method_configure(&config, found, NULL);
+    pinned_config(&config, found);
     config.threads = 1;
     config.device = DEVICE_CPU;
     CHECK_OK(config_apply(&config, keys));

@@ -59,7 +59,7 @@ static graco_config make_config(const char *keys)
     const struct method *method = NULL;
     graco_config config;
     CHECK_OK(method_find(&method, "grace"));
-    method_configure(&config, method, NULL);
+    pinned_config(&config, method);
     config.threads = 1;
     config.epochs = EPOCHS;
     CHECK_OK(config_apply(&config, keys));

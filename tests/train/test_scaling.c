@@ -68,7 +68,7 @@ static double time_training(const struct shape *shape, const struct graco_datase
     graco_config config;
     const struct method *method = NULL;
     CHECK_OK(method_find(&method, shape->method ? shape->method : "grace"));
-    method_configure(&config, method, NULL);
+    pinned_config(&config, method);
     config.objective = shape->together ? OBJECTIVE_EXACT : OBJECTIVE_MOMENT;
     config.graphs = shape->together ? shape->together : 1;
     config.hidden = 4;
