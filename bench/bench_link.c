@@ -7,12 +7,12 @@
  * off, and the rest is waited for. So other programs on the machine do not count, nor that ranks wait
  * for each other, nor what a real link needs to keep moving. Prints, as a mean of the ranks, the seconds
  * of computing, of all that was received, and of waiting. */
+#include "base/threads.h"
 #include "comm_threads.h"
 #include "config/config.h"
 #include "methods/method.h"
 
 #include <stdio.h>
-#include <time.h>
 
 /* A rank's comm over such a link. */
 struct link {
@@ -47,14 +47,6 @@ static void must(graco_status status)
     exit(1);
 }
 
-/* Seconds that the calling thread has spent on a core. */
-static double own_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static graco_status link_start(struct comm *comm, int count, const struct comm_message *list)
 {
     struct link *link = comm->self;
@@ -63,7 +55,7 @@ static graco_status link_start(struct comm *comm, int count, const struct comm_m
             continue;
         if (link->received == 0) {
             link->received = job.latency;
-            link->began = own_seconds();
+            link->began = threads_own_seconds();
         }
         link->received += (double)list[i].bytes / job.bytes_a_second;
     }
@@ -78,7 +70,7 @@ static void link_move(struct comm *comm)
 static graco_status link_finish(struct comm *comm, double seconds)
 {
     struct link *link = comm->self;
-    double left = link->received - (own_seconds() - link->began);
+    double left = link->received - (threads_own_seconds() - link->began);
     link->moved += link->received;
     link->waited += link->received > 0 && left > 0 ? left : 0;
     link->received = 0;
@@ -95,10 +87,10 @@ static void train(struct comm *real, void *argument)
     link.comm.finish = link_finish;
     link.comm.self = &link;
     here = &link;
-    double began = own_seconds();
+    double began = threads_own_seconds();
     must(graco_train(NULL, &result, job.data, &job.config, NULL));
     pthread_mutex_lock(&job.lock);
-    job.computed += (own_seconds() - began) / real->ranks;
+    job.computed += (threads_own_seconds() - began) / real->ranks;
     job.moved += link.moved / real->ranks;
     job.waited += link.waited / real->ranks;
     pthread_mutex_unlock(&job.lock);

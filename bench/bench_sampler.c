@@ -106,7 +106,7 @@ done:
 
 /* Wall seconds per batch when nobody computes meanwhile. */
 static graco_status measure_prefetch(double *seconds, int batches, const struct graph *graph,
-                                     const int32_t *order, int workers)
+                                     const int32_t *order, bool thread)
 {
     graco_status status = GRACO_OK;
     struct prefetch *prefetch = NULL;
@@ -119,7 +119,7 @@ static graco_status measure_prefetch(double *seconds, int batches, const struct 
         .roots = order,
         .count = NODES,
         .batch = BATCH,
-        .workers = workers,
+        .thread = thread,
         .ahead = 2,
     };
     TRY(prefetch_create(&prefetch, &options));
@@ -168,11 +168,11 @@ static graco_status run(int64_t edges, int batches)
     TRY(measure_batches(batch, batches + 1, graph, order));
     print_batches(batch, batches + 1);
     printf("  \"prefetch\": [\n");
-    for (int workers = 0; workers <= 2; workers++) {
+    for (int threads = 0; threads <= 1; threads++) {
         double seconds = 0;
-        TRY(measure_prefetch(&seconds, batches, graph, order, workers));
-        printf("    {\"workers\": %d, \"wall_seconds_per_batch\": %.4f}%s\n", workers, seconds,
-               workers < 2 ? "," : "");
+        TRY(measure_prefetch(&seconds, batches, graph, order, threads));
+        printf("    {\"threads\": %d, \"wall_seconds_per_batch\": %.4f}%s\n", threads, seconds,
+               threads < 1 ? "," : "");
     }
     printf("  ],\n  \"peak_mbytes\": %.0f\n}\n", (double)graco_peak_memory() * 1e-6);
 done:

@@ -70,24 +70,6 @@ static double time_left(const struct work *work)
 
 /* ---- One sample ------------------------------------------------------------------------------ */
 
-/* Which evaluations of a training with a seed have no sample of these settings. */
-static graco_status find_wanted(unsigned *wanted, const struct work *work,
-                                const struct samples_job *job)
-{
-    *wanted = 0;
-    for (int e = 0; e < EVALUATIONS; e++) {
-        char key[CELLS_KEY], word[SAMPLES_WORD];
-        if (!(job->training->evaluations & 1u << e))
-            continue;
-        cells_key(key, job->training, (enum evaluation)e);
-        PASS(samples_settings(word, job, (enum evaluation)e));
-        const struct sample *sample = results_find(work->results, key, job->seed);
-        if (!sample || !sample->settings || strcmp(sample->settings, word) != 0)
-            *wanted |= 1u << e;
-    }
-    return GRACO_OK;
-}
-
 /* A failure of the disk ends the command, another one this sample alone. */
 static graco_status note_failure(struct work *work, graco_status status, const char *what)
 {
@@ -155,7 +137,7 @@ static graco_status make_set(struct work *work, const struct samples_set *set,
             if (seed >= p->runs)
                 continue;
             work->at++;
-            PASS(find_wanted(&wanted, work, &job));
+            PASS(samples_wanted(&wanted, work->results, &job));
             if (stop_wanted)
                 return GRACO_STOPPED;
             if (wanted)
@@ -214,22 +196,20 @@ static graco_status make_all(struct work *work)
 /* ---- The list -------------------------------------------------------------------------------- */
 
 /* A row: how many cells an item has, how many samples it wants, and how many of them there are. */
-static graco_status list_item(const struct work *work, const struct item *item)
+static void list_item(struct work *work, const struct item *item)
 {
     struct cells_wanted wanted = work->request->wanted;
-    struct cells_training *trainings = NULL;
     const char *const names[] = {item->name, NULL};
     int64_t samples = 0, there = 0;
     int cells = 0;
     for (int i = 0; i < work->count; i++)
         cells += work->cells[i].item == item && cells_want(&wanted, &work->cells[i]);
     if (cells == 0 && *wanted.items)
-        return GRACO_OK;
+        return;
     if (cells > 0)
         wanted.items = names;
-    PASS(memory_alloc(&trainings, CELLS_MAX, sizeof *trainings));
-    int total = cells > 0 ? cells_trainings(trainings, work->cells, work->count, &wanted) : 0;
-    for (const struct cells_training *p = trainings; p < trainings + total; p++)
+    int total = cells > 0 ? cells_trainings(work->trainings, work->cells, work->count, &wanted) : 0;
+    for (const struct cells_training *p = work->trainings; p < work->trainings + total; p++)
         for (int e = 0; e < EVALUATIONS; e++) {
             char key[CELLS_KEY];
             if (!(p->evaluations & 1u << e))
@@ -241,15 +221,13 @@ static graco_status list_item(const struct work *work, const struct item *item)
             }
         }
     printf("%-16s %6d %8" PRId64 " %8" PRId64 "\n", item->name, cells, samples, there);
-    memory_free(trainings);
-    return GRACO_OK;
 }
 
-static graco_status print_list(const struct work *work)
+static void print_list(struct work *work)
 {
     printf("%-16s %6s %8s %8s\n", "item", "cells", "samples", "there");
     for (const struct item *item = manifest_items; item->name; item++)
-        PASS(list_item(work, item));
+        list_item(work, item);
     printf("\n%" PRId64 " trainings in all, those that items share counted once\n\n",
            work->samples);
     for (int set = 0; set < SETS; set++) {
@@ -260,7 +238,6 @@ static graco_status print_list(const struct work *work)
             printf("%-10s %s; to download it: graco fetch %s\n", name,
                    set == LOOK_ALIKE ? "a generated look-alike stands in" : "missing", name);
     }
-    return GRACO_OK;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -334,10 +311,12 @@ static int run_work(struct work *work)
 {
     const struct request *request = work->request;
     graco_status status = prepare(work);
-    if (status == GRACO_OK)
-        status = request->list ? print_list(work) : make(work);
-    if (request->list && status == GRACO_OK)
+    if (request->list && status == GRACO_OK) {
+        print_list(work);
         return output_finish();
+    }
+    if (status == GRACO_OK)
+        status = make(work);
     if (status == GRACO_STOPPED) {
         output_error("stopped at cell %" PRId64 " of %" PRId64 "; the same command goes on",
                      work->at, work->samples);

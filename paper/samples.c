@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CURVE_MAX = 200, FOLDER = RUNS_PATH_MAX + 512 };
+enum { CURVE_MAX = 200, FOLDER = RUNS_PATH_MAX + 512, SAMPLES_WORD = 17 };
 
 /* A training under way, and what came of it. */
 struct unit {
@@ -141,6 +141,8 @@ static void close_unit(struct unit *unit)
     graco_config_free(unit->config);
 }
 
+/* All that decides a sample but its seed, in one word: the resolved settings without those that
+ * change no result, the evaluation, and the data. */
 static void print_settings(char word[SAMPLES_WORD], const struct unit *unit, enum evaluation how)
 {
     char scored[SETTINGS_TEXT];
@@ -149,12 +151,20 @@ static void print_settings(char word[SAMPLES_WORD], const struct unit *unit, enu
     snprintf(word, SAMPLES_WORD, "%016" PRIx64, counts ? unit->hash : mix(unit->hash, scored));
 }
 
-graco_status samples_settings(char word[SAMPLES_WORD], const struct samples_job *job,
-                              enum evaluation how)
+graco_status samples_wanted(unsigned *wanted, const struct results *results,
+                            const struct samples_job *job)
 {
     struct unit unit;
+    char key[CELLS_KEY], word[SAMPLES_WORD];
     graco_status status = open_unit(&unit, job);
-    print_settings(word, &unit, how);
+    *wanted = 0;
+    for (int e = 0; e < EVALUATIONS && status == GRACO_OK; e++) {
+        cells_key(key, job->training, (enum evaluation)e);
+        print_settings(word, &unit, (enum evaluation)e);
+        const struct sample *sample = results_find(results, key, job->seed);
+        if (!sample || !sample->settings || strcmp(sample->settings, word) != 0)
+            *wanted |= job->training->evaluations & 1u << e;
+    }
     close_unit(&unit);
     return status;
 }

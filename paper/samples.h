@@ -9,8 +9,6 @@
 #include "cells.h"
 #include "results.h"
 
-enum { SAMPLES_WORD = 17 };
-
 /* What the samples of one data set have in common. */
 struct samples_set {
     graco_dataset *data; /* owned by whoever filled it */
@@ -35,10 +33,9 @@ struct samples_job {
     int64_t seed;
 };
 
-/* All that decides a sample but its seed, in one word: the resolved settings without those that
- * change no result, the evaluation, and the data. */
-graco_status samples_settings(char word[SAMPLES_WORD], const struct samples_job *job,
-                              enum evaluation how);
+/* Which evaluations of a job have no sample in `results` of the same settings, evaluation and data: a bit for each. */
+graco_status samples_wanted(unsigned *wanted, const struct results *results,
+                            const struct samples_job *job);
 
 /* Trains, or goes on with what the run folder has, and adds a sample for each
  * evaluation whose bit is set. `label` is for the progress. GRACO_STOPPED if a signal came: the

@@ -343,6 +343,13 @@ double threads_seconds_roughly(void)
 #endif
 }
 
+double threads_own_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 int64_t graco_available_memory(void)
 {
     return memory_available();

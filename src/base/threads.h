@@ -65,4 +65,7 @@ double threads_seconds(void);
 /* The same clock to a few milliseconds, for a fraction of the time. */
 double threads_seconds_roughly(void);
 
+/* Seconds that the calling thread has spent on a core. */
+double threads_own_seconds(void);
+
 #endif

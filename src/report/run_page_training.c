@@ -18,16 +18,6 @@ enum { POINTS = 300 }; /* of a curve: more cannot be seen */
 
 typedef void fact_fn(char words[PLOT_NAME], const struct reported *run);
 
-static void data_set(char words[PLOT_NAME], const struct reported *run)
-{
-    run_field(words, &run->trainings[0], "dataset");
-}
-
-static void nodes(char words[PLOT_NAME], const struct reported *run)
-{
-    run_field(words, &run->trainings[0], "nodes");
-}
-
 static void edges(char words[PLOT_NAME], const struct reported *run)
 {
     run_field(words, &run->trainings[0], "edges");
@@ -50,16 +40,6 @@ static void classes(char words[PLOT_NAME], const struct reported *run)
     if (run->data)
         snprintf(words, PLOT_NAME, "%lld%s", (long long)run->data->classes,
                  run->data->multi ? ", several for a node" : "");
-}
-
-static void method(char words[PLOT_NAME], const struct reported *run)
-{
-    run_field(words, &run->trainings[0], "method");
-}
-
-static void version(char words[PLOT_NAME], const struct reported *run)
-{
-    run_field(words, &run->trainings[0], "graco");
 }
 
 /* The seeds of its trainings, as many as fit. */
@@ -118,24 +98,32 @@ static void memory(char words[PLOT_NAME], const struct reported *run)
         snprintf(words, PLOT_NAME, "%s", number_bytes(text, peak));
 }
 
+/* A field of config.json, or what a function prints. */
 static const struct {
-    const char *name;
+    const char *name, *field;
     fact_fn *print;
-} FACTS[] = {
-    {"data set", data_set},
-    {"nodes", nodes},
-    {"edges", edges},
-    {"features", features},
-    {"classes", classes},
-    {"method", method},
-    {"seed", seeds},
-    {"epochs", epochs},
-    {"time of an epoch, median", pace},
-    {"time of all epochs", whole_time},
-    {"peak memory of the process", memory},
-    {"trained by graco", version},
-};
+} FACTS[] = {{"data set", "dataset", NULL},
+             {"nodes", "nodes", NULL},
+             {"edges", NULL, edges},
+             {"features", NULL, features},
+             {"classes", NULL, classes},
+             {"method", "method", NULL},
+             {"seed", NULL, seeds},
+             {"epochs", NULL, epochs},
+             {"time of an epoch, median", NULL, pace},
+             {"time of all epochs", NULL, whole_time},
+             {"peak memory of the process", NULL, memory},
+             {"trained by graco", "graco", NULL}};
 enum { FACT_COUNT = sizeof FACTS / sizeof *FACTS };
+
+static void print_fact(char words[PLOT_NAME], int fact, const struct reported *run)
+{
+    *words = '\0';
+    if (FACTS[fact].field)
+        run_field(words, &run->trainings[0], FACTS[fact].field);
+    else
+        FACTS[fact].print(words, run);
+}
 
 static void write_facts(struct run_report *report)
 {
@@ -146,13 +134,12 @@ static void write_facts(struct run_report *report)
     for (int f = 0; f < FACT_COUNT; f++) {
         char words[PLOT_NAME] = "";
         for (int64_t r = 0; r < report->count && !*words; r++)
-            FACTS[f].print(words, &report->runs[r]);
+            print_fact(words, f, &report->runs[r]);
         if (!*words) /* nobody knows */
             continue;
         sheet_words(&table, FACTS[f].name);
         for (int64_t r = 0; r < report->count; r++) {
-            *words = '\0';
-            FACTS[f].print(words, &report->runs[r]);
+            print_fact(words, f, &report->runs[r]);
             sheet_words(&table, *words ? words : "\xE2\x80\x93");
         }
     }
