@@ -333,7 +333,7 @@ static int print_table(const struct planning *p)
  * and then for their bytes: nothing is taken to overlap, so sending takes this long or less. What a rank computes
  * follows its nodes: a part of an epoch of one process. */
 enum { HOST_COLUMN = 3, COLUMNS = 8 };
-static const struct column {
+static const struct rank_column {
     const char *name, *label; /* the latter NULL: in JSON alone */
     const char *what;
 } RANK_COLUMNS[COLUMNS] = {{"nodes", "nodes", ""},
@@ -400,7 +400,7 @@ static int print_ranks(const struct planning *p, bool by_rows, const struct rank
     output_row("links", "%g Gbit/s and %g us for each rank", line->link, line->latency);
     output_row("of a rank", "%-12s %s", "largest", "mean");
     for (int k = 0; k < COLUMNS; k++) {
-        const struct column *column = &RANK_COLUMNS[k];
+        const struct rank_column *column = &RANK_COLUMNS[k];
         double x = most->of[k], y = mean->of[k];
         if (!column->label)
             continue;

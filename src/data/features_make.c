@@ -37,14 +37,14 @@ static int draw_sign(const struct random_key *key, int64_t element)
 }
 
 /* What rows are drawn from; owns its arrays. */
-struct recipe {
+struct row_recipe {
     int64_t groups;  /* classes, or communities */
     float *mean;     /* (groups + 1, cols), the last one zeros */
     float *loudness; /* (cols) */
     int8_t *topic;   /* (topics, cols) 1, -1, or 0 in loud columns; NULL without topics */
 };
 
-static void recipe_clear(struct recipe *recipe)
+static void recipe_clear(struct row_recipe *recipe)
 {
     memory_free(recipe->mean);
     memory_free(recipe->loudness);
@@ -52,7 +52,7 @@ static void recipe_clear(struct recipe *recipe)
 }
 
 /* The means of the classes; louder columns have none. */
-static void draw_means(struct recipe *recipe, const struct features_make *options)
+static void draw_means(struct row_recipe *recipe, const struct features_make *options)
 {
     struct random_key key = generate_key(options->seed, 0, GENERATE_MEAN);
     int64_t F = options->cols;
@@ -65,7 +65,7 @@ static void draw_means(struct recipe *recipe, const struct features_make *option
 
 /* Adds `length` times the sum of all topics, each with a sign of the key's own, to a mean. The sum
  * is one of whole numbers, so its order does not matter. */
-static void add_centre(float *mean, const struct recipe *recipe, const struct random_key *key,
+static void add_centre(float *mean, const struct row_recipe *recipe, const struct random_key *key,
                        int64_t number, double length, const struct features_make *options)
 {
     int64_t F = options->cols, T = options->topics;
@@ -79,7 +79,7 @@ static void add_centre(float *mean, const struct recipe *recipe, const struct ra
     }
 }
 
-static graco_status draw_topics(struct recipe *recipe, const struct features_make *options)
+static graco_status draw_topics(struct row_recipe *recipe, const struct features_make *options)
 {
     struct random_key topics = generate_key(options->seed, 0, GENERATE_TOPICS);
     struct random_key centres = generate_key(options->seed, 0, GENERATE_CENTRES);
@@ -95,7 +95,7 @@ static graco_status draw_topics(struct recipe *recipe, const struct features_mak
     return GRACO_OK;
 }
 
-static graco_status recipe_init(struct recipe *recipe, const struct features_make *options)
+static graco_status recipe_init(struct row_recipe *recipe, const struct features_make *options)
 {
     int64_t F = options->cols;
     recipe->groups = options->classes * (options->topics > 0 ? options->communities : 1);
@@ -111,7 +111,7 @@ static graco_status recipe_init(struct recipe *recipe, const struct features_mak
 }
 
 /* A node's own topics, added to its row. */
-static void add_interests(float *row, const struct recipe *recipe, int64_t node,
+static void add_interests(float *row, const struct row_recipe *recipe, int64_t node,
                           const struct features_make *options)
 {
     struct random_key key = generate_key(options->seed, 0, GENERATE_INTERESTS);
@@ -133,7 +133,7 @@ static void add_interests(float *row, const struct recipe *recipe, int64_t node,
     }
 }
 
-static void draw_row(float *row, const struct recipe *recipe, int64_t node,
+static void draw_row(float *row, const struct row_recipe *recipe, int64_t node,
                      const struct features_make *options)
 {
     struct random_key key = generate_key(options->seed, 0, GENERATE_NOISE);
@@ -158,7 +158,7 @@ graco_status features_make(struct features *out, const struct features_make *opt
 {
     graco_status status = GRACO_OK;
     struct features X = {.rows = options->rows, .cols = options->cols};
-    struct recipe recipe = {0};
+    struct row_recipe recipe = {0};
     *out = (struct features){0};
     TRY(recipe_init(&recipe, options));
     TRY(memory_alloc(&X.dense, options->rows * options->cols, sizeof *X.dense));

@@ -1,4 +1,5 @@
-/* A preparation as JSON, as checkpoints keep it, and back. */
+/* A preparation as JSON, as checkpoints keep it, and back. The text comes from a file: it is checked as any
+ * other, and costs memory by its length. */
 #include "data/preparation.h"
 
 #include "base/memory.h"

@@ -135,16 +135,16 @@ done:
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 
-struct columns {
+struct label_columns {
     int id, label, count; /* from 0; -1: there is none */
 };
 
-static graco_status find_columns(struct columns *out, struct scan *scan)
+static graco_status find_columns(struct label_columns *out, struct scan *scan)
 {
     static const char *const labels[] = {"page_type", "ml_target", "target", "mature", NULL};
     static const char *const ids[] = {"id", NULL}, *const new_ids[] = {"new_id", NULL};
     struct scan_field fields[COLUMNS];
-    *out = (struct columns){-1, -1, 0};
+    *out = (struct label_columns){-1, -1, 0};
     if (scan_line(scan))
         PASS(scan_fields(fields, &out->count, COLUMNS, scan));
     for (int c = 0; c < out->count && c < COLUMNS; c++) {
@@ -161,7 +161,7 @@ static graco_status find_columns(struct columns *out, struct scan *scan)
                        scan->file);
 }
 
-static graco_status take_label(struct table_labels *labels, const struct columns *columns,
+static graco_status take_label(struct table_labels *labels, const struct label_columns *columns,
                                struct scan *scan)
 {
     struct scan_field fields[COLUMNS];
@@ -186,7 +186,7 @@ static graco_status read_labels(struct dataset_parts *parts, const struct member
     graco_status status = GRACO_OK;
     struct member_bytes bytes = {0};
     struct table_labels labels = {.count = parts->nodes};
-    struct columns columns;
+    struct label_columns columns;
     struct scan scan;
     TRY(member_bytes_open(&bytes, members, name));
     scan_start(&scan, name, bytes.data, bytes.length);

@@ -43,7 +43,7 @@ static void prepare_row(double *x, const struct probe *probe, const struct probe
     x[input->dim] = 1;
 }
 
-struct preparation {
+struct rows_job {
     double *X; /* (nodes, dim + 1) */
     const struct probe *probe;
     const struct probe_input *input;
@@ -52,7 +52,7 @@ struct preparation {
 
 static void prepare_rows(void *job, struct threads_piece rows)
 {
-    const struct preparation *p = job;
+    const struct rows_job *p = job;
     for (int64_t i = rows.first; i < rows.last; i++)
         prepare_row(p->X + i * (p->input->dim + 1), p->probe, p->input, p->nodes.node[i]);
 }
@@ -60,7 +60,7 @@ static void prepare_rows(void *job, struct threads_piece rows)
 /* Mean and inverse deviation of some columns over the nodes of the fit. */
 static void standardise_columns(void *job, struct threads_piece columns)
 {
-    const struct preparation *p = job;
+    const struct rows_job *p = job;
     const float *Z = p->input->Z;
     double *shift = p->probe->shift, *scale = p->probe->scale;
     int64_t dim = p->input->dim, n = p->nodes.count;
@@ -82,7 +82,7 @@ static void standardise_columns(void *job, struct threads_piece columns)
 static graco_status standardise(struct probe *probe, const struct probe_input *input,
                                 struct node_list nodes)
 {
-    struct preparation preparation = {NULL, probe, input, nodes};
+    struct rows_job preparation = {NULL, probe, input, nodes};
     PASS(memory_zalloc(&probe->shift, input->dim, sizeof *probe->shift));
     PASS(memory_zalloc(&probe->scale, input->dim, sizeof *probe->scale));
     threads_run(input->threads, input->dim, COLUMNS, standardise_columns, &preparation);
@@ -98,7 +98,7 @@ static bool is_positive(const struct probe_input *input, int32_t node, int64_t c
 /* Rows of `positive` for the solver. */
 struct signs {
     uint8_t *positive; /* (outputs, nodes) */
-    struct preparation of;
+    struct rows_job of;
 };
 
 static void fill_positive(void *job, struct threads_piece outputs)
@@ -146,7 +146,7 @@ graco_status probe_fit(struct probe *out, const struct probe_input *input, struc
         TRY(standardise(&made, input, nodes));
     TRY(find_outputs(&made, &positive, input, nodes));
     TRY(memory_alloc(&X, nodes.count * cols, sizeof *X));
-    struct preparation preparation = {X, &made, input, nodes};
+    struct rows_job preparation = {X, &made, input, nodes};
     threads_run(input->threads, nodes.count, BLOCK, prepare_rows, &preparation);
     TRY(logistic_rows_init(&rotated, input->blas, X, nodes.count, cols, input->threads));
     memory_free(X); /* as large as the rotated rows, and not needed beside them */

@@ -2,7 +2,7 @@
 #ifndef EVAL_RIDGE_H
 #define EVAL_RIDGE_H
 
-#include "graco_more.h"
+#include "graco.h"
 
 /* The most rows that a regression learns from, and is asked about. */
 enum { RIDGE_LEARNT = 2048, RIDGE_ASKED = 4096 };

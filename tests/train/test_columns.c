@@ -242,7 +242,7 @@ static void inductive(void)
     struct made made = {0};
     CHECK_OK(graco_config_create(&config, "grace", NULL));
     CHECK_OK(graco_config_set(config, "inductive", "1"));
-    made_resolve(config, data);
+    made_resolve(config, data, false, NULL);
     CHECK_OK(made_create(&made, data, config));
     CHECK(made.own && made.own->recipes[0].mean == 5.5);
     CHECK(memcmp(made.data->features.dense, marked->features.dense,

@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(sizeof((struct table_edges *)NULL)->reading >= GRACO_ENDS_READING,
-               "what graco_table_ends understood has room");
 
 /* What headers call ends. Two of them make a header. */
 static const char *const ENDS[] = {
