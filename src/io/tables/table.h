@@ -51,7 +51,7 @@ struct table_edges {
         [3]; /* the columns, from 0, of the source, the target and the weights; -1: there is none */
     bool left_out; /* there is a column that is left out, weights that nobody wants among them */
     bool numbered; /* the first column has the numbers of the rows, and is left out */
-    char reading[640]; /* which columns are which; "" where two or three have no names */
+    char reading[640];  /* which columns are which; "" where two or three have no names */
     bool matrix_market; /* it was a matrix in that format */
 };
 

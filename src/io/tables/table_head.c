@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 /* What headers call ends. Two of them make a header. */
 static const char *const ENDS[] = {
     "source", "src",  "from",    "sender",   "source_id", "src_id",  "from_id",     "target",
