@@ -152,9 +152,9 @@ static int64_t stop_often(const graco_dataset *data, const graco_config *config,
 
 static void stops_between_steps(void)
 {
-    graco_dataset *data = generated(1001), *many = rings(600);
+    graco_dataset *data = generated(2001), *many = rings(3000);
     graco_config config = configured(4);
-    config.batch = 50;
+    config.batch = 100;
     for (int objective = 0; objective < 3; objective++) {
         config.objective = (enum objective_kind)objective;
         CHECK(stop_often(data, &config, 3, true) > 0);
@@ -171,10 +171,16 @@ static void stops_between_steps(void)
     graco_dataset_free(small);
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+enum { SECONDS_NODES = 3000 };
+#else
+enum { SECONDS_NODES = 8000 };
+#endif
+
 /* A step of many tiles: told of them, stopped among them, repeated by a resume. */
 static void stops_within_step(void)
 {
-    graco_dataset *data = generated(3000);
+    graco_dataset *data = generated(SECONDS_NODES);
     graco_config config = configured(2);
     const char *whole = fixture_path("whole"), *broken = fixture_path("broken");
     graco_train_options options = {.run = whole, .on_progress = on_progress};
