@@ -147,7 +147,7 @@ class Set:
         start = json.loads(run([bench.graco, "train", self.graph, "-o", os.path.join(bench.work, f"{self.name}-0"),
                                 "--epochs", "0", "-q", "--json"], bench.environment))
         text = run([bench.graco, "train", "--preset", start["preset"], "--help"])
-        self.epochs = re.search(r"--epochs N .*\[(\d+)\]", text).group(1)
+        self.epochs = re.search(r"--epochs N .*\[(\d+|auto)\]", text).group(1)
 
     def start(self, bench, seed):
         folder = os.path.join(bench.work, f"{self.name}-start-{seed}")

@@ -38,11 +38,8 @@ struct planned {
  * until the training fits. */
 static const struct remedy {
     const char *key, *value;
-} REMEDIES[] = {{"objective", "moment"},
-                {"memory", "67108864"},
-                {"hidden", NULL},
-                {"batch", "1024"},
-                {"batch", "256"}};
+} REMEDIES[] = {{"objective", "moment"}, {"memory", "67108864"}, {"hidden", NULL},
+                {"width", NULL},         {"batch", "1024"},      {"batch", "256"}};
 
 enum { REMEDIES_COUNT = sizeof REMEDIES / sizeof *REMEDIES };
 

@@ -75,6 +75,11 @@ report() {
     printf '%-24s %s\n' "$1" "$([ -z "$found" ] && echo same || echo "DIFFERENT: ${found#, }")"
 }
 
+# Settings that the defaults of builds do not agree on; those that only newer builds have.
+general=(--set drop_edge_1=0.2 --set drop_edge_2=0.4 --set drop_feature_1=0.4 --set drop_feature_2=0.2)
+whole=()
+if "$new" help train | grep -q '^  parts '; then whole=(--set parts=learned --set width=0); fi
+
 # check NAME EPOCHS DATASET KEY=VALUE...
 check() {
     local name=$1 epochs=$2 setting
@@ -85,8 +90,8 @@ check() {
     beside=()
     [ "$data" = arrows.txt ] && beside=(--features arrows.csv --directed)
 
-    train "$old" "$old_scaling" "old-$name" "$epochs" "${options[@]}"
-    must training train "$new" "$new_scaling" "new-$name" "$epochs" "${options[@]}"
+    train "$old" "$old_scaling" "old-$name" "$epochs" "${general[@]}" "${options[@]}"
+    must training train "$new" "$new_scaling" "new-$name" "$epochs" "${general[@]}" "${whole[@]}" "${options[@]}"
     same_losses losses "old-$name" "new-$name"
     same embeddings "old-$name/embeddings.npy" "new-$name/embeddings.npy"
 
@@ -99,8 +104,9 @@ check() {
 
     cp -r "old-$name" resumed-new
     cp -r "old-$name" resumed-old
-    train "$old" "$old_scaling" resumed-old $((epochs + 2)) --resume "${options[@]}"
-    must resuming train "$new" "$new_scaling" resumed-new $((epochs + 2)) --resume "${options[@]}"
+    train "$old" "$old_scaling" resumed-old $((epochs + 2)) --resume "${general[@]}" "${options[@]}"
+    must resuming train "$new" "$new_scaling" resumed-new $((epochs + 2)) --resume "${general[@]}" "${whole[@]}" \
+        "${options[@]}"
     same_losses "losses of the resumed run" resumed-old resumed-new
     same "embeddings of the resumed run" resumed-old/embeddings.npy resumed-new/embeddings.npy
     rm -rf resumed-old resumed-new
@@ -133,7 +139,9 @@ check directed-gcn 3 arrows.txt encoder=gcn activation=elu objective=infonce hid
 # ---- The evaluation -----------------------------------------------------------------------------
 
 scores() {
-    "$1" eval "$2/embeddings.npy" "$3" --protocol "$4" --splits 4 --confusion --json |
+    local -a bare=()
+    if "$1" help eval | grep -q 'propagate'; then bare=(--baseline none); fi
+    "$1" eval "$2/embeddings.npy" "$3" --protocol "$4" --splits 4 --confusion --json "${bare[@]}" |
         grep -oE '"(mean|std|scores|C|accuracy|micro_f1|confusion|worst_gap)": [^"]*'
 }
 for setting in "gcn-relu-exact words.npz paper" "dense-skip-prelu dense.npz authors" \

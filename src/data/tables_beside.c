@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "io/tables/matrix_market.h"
+#include "io/tables/table_head.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -144,7 +145,7 @@ static graco_status read_table(struct tables *tables, const char *file,
         return table_numbers_read(table, file, bytes->data, bytes->length, ids, &tables->how);
     else
         PASS(status);
-    if (!tables->columns)
+    if (!tables->columns && table->cols < TABLE_COLUMNS) /* wider ones have no names */
         PASS(table_column_names(&tables->column_names, file, bytes->data, bytes->length, table,
                                 &tables->how));
     snprintf(note, sizeof note, "%s; %" PRId64 " %s; %s%s",

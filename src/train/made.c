@@ -12,6 +12,7 @@
 #include "data/spectral.h"
 #include "data/subset.h"
 #include "graph/subgraph.h"
+#include "train/allowed.h"
 
 #include <string.h>
 
@@ -86,6 +87,8 @@ graco_status graco_config_resolve(char *why, size_t room, graco_config *config,
                                   const graco_dataset *data, int64_t ranks)
 {
     char reason[RESOLVED_WHY];
+    PASS(allowed_check(config, data)); /* before a caller says what was chosen */
+    PASS(features_check_cols(&data->features));
     made_resolve(config, data, ranks > 1, reason);
     if (strlen(reason) + 1 > room)
         return status_fail(GRACO_ERROR_ARGUMENT, "room for %zu bytes; expected %zu", room,

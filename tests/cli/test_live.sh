@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-little=(--set hidden=4 --set projection=4 --threads 1 --device cpu)
+little=(--set hidden=4 --set projection=4 --set objective=exact --set parts=learned --set width=0 --threads 1 --device cpu)
 exits 0 "" generate g.npz --nodes 60 --features 12 --classes 3
 
 # ---- In a pipe ----------------------------------------------------------------------------------

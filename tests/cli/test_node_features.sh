@@ -13,7 +13,7 @@ cd "$work"
 "$graco" generate bare.npz --nodes 300 --classes 3 --degree 12 --homophily 0.9 --features 0 --seed 1 2>/dev/null
 "$graco" generate other.npz --nodes 100 --classes 3 --degree 6 --features 0 --seed 2 2>/dev/null
 "$graco" generate own.npz --nodes 100 --classes 4 --features 30 --seed 3 2>/dev/null
-short=(-q --objective moment --set hidden=16 --seed 1)
+short=(-q --objective moment --set encoder=gcn --set drop_feature_1=0.4 --set drop_feature_2=0.2 --set hidden=16 --seed 1)
 
 # The default is spectral where there are none, and what is given where there are some.
 exits 0 "" train bare.npz "${short[@]}" --epochs 40 -o default

@@ -73,16 +73,17 @@ wait $! && pass || fail "a plan that was interrupted fails: $(cat err)"
 holds "memory and time are told: $(cat out)" [ "$(grep -cE '^host memory .* at most|^an epoch .*: no step ended in|^an epoch .* in 1 step' out)" -eq 2 ]
 
 # ---- What does not fit --------------------------------------------------------------------------
-exits 0 "it does not fit; with one setting changed:" plan small.npz --threads 1 --device cpu \
+wide=(--set encoder=gcn --set objective=exact --set parts=learned --set width=0)
+exits 0 "it does not fit; with one setting changed:" plan small.npz --threads 1 --device cpu "${wide[@]}" \
     --set hidden=256 --memory 64M --epochs 1 --available 96M
 holds "batches fit: $(cat out)" grep -q 'batch=256 .*: fits' out
 holds "a small width fits: $(cat out)" grep -q 'hidden=[0-9]* .*: fits' out
 # Each piece of advice, planned by itself, takes what the advice says.
-exits 0 '"fits": false' plan small.npz --threads 1 --device cpu --set hidden=256 --memory 64M --epochs 1 --available 96M --json
+exits 0 '"fits": false' plan small.npz --threads 1 --device cpu "${wide[@]}" --set hidden=256 --memory 64M --epochs 1 --available 96M --json
 tr '{' '\n' <out | sed -n 's/^"setting": "\([^"]*\)", "host_bytes": \([0-9]*\),.*"fits": \([a-z]*\).*/\1 \2 \3/p' >advice
 holds "there is advice: $(cat advice)" [ "$(wc -l <advice)" -ge 4 ]
 while read -r setting bytes fits; do
-    exits 0 "\"fits\": $fits, \"instead\"" plan small.npz --threads 1 --device cpu --set hidden=256 --memory 64M --epochs 1 \
+    exits 0 "\"fits\": $fits, \"instead\"" plan small.npz --threads 1 --device cpu "${wide[@]}" --set hidden=256 --memory 64M --epochs 1 \
         --set "$setting" --available 96M --json
     sed 's/"instead".*//' out >alone
     within "the advice $setting" "$bytes" "$(field host_bytes alone)"

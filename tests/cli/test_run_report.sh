@@ -7,7 +7,7 @@ graco=$1/graco
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-small=(--epochs 6 --set hidden=8 --device cpu -q)
+small=(--epochs 6 --set hidden=8 --set encoder=gcn --set parts=learned --device cpu -q)
 shows() { holds "$1 shows: $2" grep -qF -- "$2" "$1"; }
 lacks() { holds "$1 does not show: $2" bash -c '! grep -qF -- "$2" "$1"' - "$1" "$2"; }
 page() { exits 0 "wrote ${*: -1}" report --splits 2 --device cpu -o "${@: -1}" "${@:1:$#-1}"; }
@@ -23,7 +23,7 @@ exits 0 "" train g.npz -o classes --method gcn --splits 2 --epochs 3 --set hidde
 page one one.html
 for part in summary scores training curves embeddings maps methods; do shows one.html "<section id=\"$part\">"; done
 lacks one.html '<section id="comparison">'
-shows one.html '<strong>6</strong><span class="more"> (preset: 500)</span>'
+shows one.html '<strong>8</strong><span class="more"> (preset: 256)</span>'
 lacks one.html 'rowsum</strong><span class="more"> (preset: auto)'
 shows one.html 'peak memory of the process'
 mean=$("$graco" eval one g.npz --splits 2 --device cpu 2>/dev/null | sed -n 's/^one  *\([0-9.]*\) .*/\1/p')

@@ -108,11 +108,11 @@ static void refusals(graco_dataset *data)
     CHECK_FAILS(graco_evaluate_classes(&result, &scores, 1, data, NULL), GRACO_ERROR_NUMBER,
                 "expected finite");
     numbers[7] = 0;
-    int64_t classes = data->classes;
-    data->classes = 0;
+    int32_t *label = data->label;
+    data->label = NULL;
     CHECK_FAILS(graco_evaluate_classes(&result, &scores, 1, data, NULL), GRACO_ERROR_ARGUMENT,
                 "has no labels");
-    data->classes = classes;
+    data->label = label;
     CHECK(!result.scores);
 }
 

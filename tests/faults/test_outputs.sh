@@ -60,7 +60,7 @@ holds "a training whose reader goes away ends with the same bytes" \
     cmp run/embeddings.npy piped/embeddings.npy
 
 # Files that may not grow, as on a full disk: the checkpoint fits, metrics.jsonl does not for long.
-tight=(--epochs 200 --set hidden=2 --set checkpoint_every=1 --device cpu --threads 1 -q)
+tight=(--epochs 200 --set hidden=2 --set encoder=gcn --set parts=learned --set width=2 --set checkpoint_every=1 --device cpu --threads 1 -q)
 code=0
 (
     trap '' XFSZ

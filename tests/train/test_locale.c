@@ -81,11 +81,12 @@ static void test_table(void)
     fixture_text("features.tsv", "0.5\t1e-30\n0.12345678901234567890123\t2.5e300\n-1.75\t3\n");
     graco_status status = graco_dataset_load(&data, edges, &options);
     CHECK_FAILS(status, GRACO_ERROR_FORMAT, "");
-    fixture_text("features.tsv", "0.5\t1e-30\n0.12345678901234567890123\t2.5e30\n-1.75\t3\n");
+    fixture_text("features.tsv", "0.5e-30\t1e-30\n0.12345678901234567890123e-30\t2.5e-30\n"
+                                 "-1.75e-30\t3e-30\n");
     CHECK_OK(graco_dataset_load(&data, edges, &options));
     CHECK_OK(graco_dataset_features(&X, data, NULL));
-    CHECK(X.data[0] == 0.5f && X.data[1] == 1e-30f && X.data[2] == 0.12345678901234568f);
-    CHECK(X.data[3] == 2.5e30f && X.data[4] == -1.75f);
+    CHECK(X.data[0] == 0.5e-30f && X.data[1] == 1e-30f && X.data[2] == 0.12345678901234568e-30f);
+    CHECK(X.data[3] == 2.5e-30f && X.data[4] == -1.75e-30f);
     graco_matrix_clear(&X);
     graco_dataset_free(data);
 }

@@ -18,9 +18,11 @@ static graco_model *train(const graco_dataset *data, const char *method, const c
     const graco_train_options options = {.on_epoch = keep_loss};
     graco_config *config = NULL;
     graco_model *model = NULL;
-    CHECK_OK(graco_config_create(&config, method, strcmp(method, "grace") == 0 ? "cora" : NULL));
+    CHECK_OK(graco_config_create(&config, method, method ? NULL : "cora"));
     CHECK_OK(graco_config_set(config, "device", "cpu"));
     CHECK_OK(graco_config_set(config, "hidden", "8"));
+    if (!method)
+        CHECK_OK(graco_config_set(config, "tau", "0.5"));
     CHECK_OK(graco_config_set(config, "epochs", epochs));
     if (activation)
         CHECK_OK(graco_config_set(config, "activation", activation));

@@ -19,14 +19,16 @@ awk 'BEGIN { state = 7
     for (i = 0; i < 250; i++) { for (j = 0; j < 6; j++) printf "%s%d", j ? "," : "", (i * (j + 3)) % 11 > "arrows.csv"
         print "" > "arrows.csv" } }'
 
-both sage words.npz --set encoder=sage --set activation=prelu --objective infonce
-both skip words.npz --set encoder=sage_skip --set layers=3 --set activation=rrelu --objective moment
-both rrelu words.npz --set activation=rrelu --set hidden=24 --memory 0
-both dense dense.npz --set activation=elu --set hidden=40
-both narrow dense.npz --set hidden=8 --set layers=1 --objective moment
-both inductive words.npz --set inductive=1
-both arrows arrows.txt --features arrows.csv
-over 3 sage-again words.npz --set encoder=sage --set activation=prelu --objective infonce --epochs 5
+# Ranks have no parts and choose by what one process has: both are told.
+plain=(--set parts=learned --set width=0)
+both sage words.npz "${plain[@]}" --set encoder=sage --set activation=prelu --objective infonce
+both skip words.npz "${plain[@]}" --set encoder=sage_skip --set layers=3 --set activation=rrelu --objective moment
+both rrelu words.npz "${plain[@]}" --set activation=rrelu --set hidden=24 --memory 0
+both dense dense.npz "${plain[@]}" --set activation=elu --set hidden=40
+both narrow dense.npz "${plain[@]}" --set hidden=8 --set layers=1 --objective moment
+both inductive words.npz "${plain[@]}" --set inductive=1
+both arrows arrows.txt "${plain[@]}" --features arrows.csv
+over 3 sage-again words.npz "${plain[@]}" --set encoder=sage --set activation=prelu --objective infonce --epochs 5
 same sage-3/model.safetensors sage-again/model.safetensors # the ring's bits too
 timeout -k 5 $RANKS_SECONDS mpirun -n 1 "$build/graco-mpi" train words.npz -o mixed -q --threads 1 --epochs 5 : \
     -n 1 "$build/graco-mpi" train words.npz -o mixed -q --threads 2 --device cpu --epochs 5

@@ -34,6 +34,7 @@ unlike "--header is no, and not given for rank 0: expected the same on every ran
 unlike "--resume is given, and not given for rank 0" "$few" "$few --resume"
 other=../here/g.npz unlike "DATASET is ../here/g.npz, and g.npz for rank 0: expected the same on every rank" "$few" "$few"
 other= unlike "DATASET is not given, and g.npz for rank 0: expected the same on every rank" "$few" "$few"
+few+=" --set parts=learned --set width=0"
 (cd here && alone run g.npz $few) && (cd there && alone run g.npz $few --epochs 2)
 unlike "its model is after epoch 2 another than that of rank 0 after epoch 3: expected the same run folder" \
     "--epochs 5 --resume" "--epochs 5 --resume"
