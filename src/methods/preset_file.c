@@ -81,6 +81,23 @@ graco_status preset_set(struct graco_config *config, const char *key, const stru
     return graco_config_set(config, key, text);
 }
 
+/* graco wrote all settings that there were, but those that preset_leaves_out: what else a file lacks is newer, and
+ * has its start value. */
+static graco_status forget_general(struct graco_config *config)
+{
+    const struct graco_config general = *config;
+    char value[CONFIG_TEXT];
+    const char *key;
+    config_init(config, config->method, config->keys);
+    for (int i = 0; (key = graco_config_key(config, i, NULL)); i++) {
+        if (!preset_leaves_out(key))
+            continue;
+        PASS(graco_config_get(&general, key, value, sizeof value));
+        PASS(graco_config_set(config, key, value));
+    }
+    return GRACO_OK;
+}
+
 graco_status graco_config_load(graco_config **out, const char *path)
 {
     graco_status status = GRACO_OK;
@@ -92,8 +109,8 @@ graco_status graco_config_load(graco_config **out, const char *path)
     TRY(json_get_string(&method, file, "method"));
     TRY(json_get_object(&settings, file, "settings"));
     TRY(graco_config_create(&config, method, NULL));
-    if (json_find(file, "graco")) /* it wrote all settings that there were */
-        config_init(config, config->method, config->keys);
+    if (json_find(file, "graco"))
+        TRY(forget_general(config));
     for (int64_t i = 0; (value = json_at(settings, i)); i++)
         TRY(preset_set(config, value->key, value));
     *out = config;
