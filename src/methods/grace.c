@@ -299,10 +299,8 @@ const struct method method_grace = {
     .scale = "100,000 nodes at once; more by mini-batches or objective moment",
     .reference = "Zhu et al., Deep Graph Contrastive Representation Learning, 2020",
     .keys = KEYS,
-    .general =
-        "scaling=auto encoder=sage_skip activation=rrelu objective=auto parts=auto width=auto "
-        "drop_edge_1=0.3 drop_edge_2=0.5 drop_feature_1=0.6 drop_feature_2=0.4 tau=0.5 "
-        "lr=0.002 weight_decay=5e-5 epochs=auto",
+    .general = "scaling=auto activation=rrelu drop_edge_1=0.2 drop_edge_2=0.4 drop_feature_1=0.4 "
+               "drop_feature_2=0.2 tau=0.5 lr=0.002 weight_decay=5e-5",
     .presets = PRESETS,
     .needs = METHOD_NEEDS_FEATURES | METHOD_NEEDS_TWO_NODES,
     .views = 2,

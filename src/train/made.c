@@ -87,8 +87,14 @@ graco_status graco_config_resolve(char *why, size_t room, graco_config *config,
                                   const graco_dataset *data, int64_t ranks)
 {
     char reason[RESOLVED_WHY];
-    PASS(allowed_check(config, data)); /* before a caller says what was chosen */
+    const struct method *method = NULL;
+    const struct backend *backend = NULL;
+    PASS(allowed_check(config,
+                       data)); /* what is refused is refused before a caller says what was chosen */
     PASS(features_check_cols(&data->features));
+    PASS(method_find(&method, config->method));
+    if (ranks <= 1)
+        PASS(method_backend(&backend, method, config_word(config, "device")));
     made_resolve(config, data, ranks > 1, reason);
     if (strlen(reason) + 1 > room)
         return status_fail(GRACO_ERROR_ARGUMENT, "room for %zu bytes; expected %zu", room,

@@ -327,21 +327,6 @@ static void presets(void)
     CHECK(same_but(&config, &general, NULL));
 }
 
-/* The settings for any graph leave to its size what costs time. */
-static void general(void)
-{
-    static const char *const wanted[][2] = {
-        {"encoder", "sage_skip"},  {"objective", "auto"},    {"parts", "auto"},
-        {"width", "auto"},         {"epochs", "auto"},       {"hidden", "256"},
-        {"columns", "0"},          {"drop_edge_1", "0.3"},   {"drop_edge_2", "0.5"},
-        {"drop_feature_1", "0.6"}, {"drop_feature_2", "0.4"}};
-    graco_config *config = NULL;
-    CHECK_OK(graco_config_create(&config, "grace", NULL));
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        CHECK(strcmp(get(config, wanted[i][0]), wanted[i][1]) == 0);
-    graco_config_free(config);
-}
-
 /* Which settings decide a result, and where two configurations differ in one that does. */
 static void kinds(void)
 {
@@ -391,6 +376,5 @@ int main(void)
     small_buffers();
     sizes();
     presets();
-    general();
     return check_result();
 }
