@@ -22,7 +22,7 @@ static void begin(struct table *t, int64_t rows, const char *a, const char *b, c
     t->made.chunks = t->chunks;
     t->made.schema.children = t->children;
     for (int i = 0; i < COLUMNS && formats[i]; i++) {
-        t->fields[i] = (struct ArrowSchema){.format = formats[i], .name = "abc" + i};
+        t->fields[i] = (struct ArrowSchema){.format = formats[i], .name = &"abc"[i]};
         t->children[i] = &t->fields[i];
         t->made.schema.n_children++;
         for (int k = 0; k < 2; k++) {
