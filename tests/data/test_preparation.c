@@ -154,7 +154,7 @@ static void test_words(void)
 /* The most frequent words have their own features; the others share some, and so do unknown ones. */
 static void test_hashed(void)
 {
-    static char texts[ROWS][8];
+    static char texts[ROWS][16];
     const char *words[2 * ROWS], *const unknown[] = {"never seen"};
     for (int i = 0; i < ROWS; i++) {
         snprintf(texts[i], sizeof texts[i], "w%02d", i);
