@@ -174,7 +174,6 @@ static void components(bool inductive)
     int32_t seen[600];
     int64_t count = 0;
     graco_matrix Z = {0};
-    CHECK_OK(memory_alloc(&data->split, 600, 1));
     for (int32_t i = 0; i < 600; i++) {
         data->split[i] = (uint8_t)(i % 4 == 1 ? 0 : 1 + i % 2);
         if (data->split[i] == 0)
